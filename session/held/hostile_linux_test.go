@@ -58,6 +58,10 @@ func TestHostileCommandsChangeNothingHeld(t *testing.T) {
 	t.Parallel()
 	all := hostile(t)
 	assert.Greater(t, len(all), 1400)
+	every := *sampled
+	if needs.Detector && every > 1 { // what runs is no code of Go
+		every *= 5
+	}
 	for who, as := range accounts() {
 		for _, version := range []int{newest, 0} {
 			t.Run(fmt.Sprint(who, "/", version), func(t *testing.T) {
@@ -81,7 +85,7 @@ func TestHostileCommandsChangeNothingHeld(t *testing.T) {
 				require.NoError(t, err)
 				ran, tried := 0, 0
 				for i, command := range all {
-					if *sampled > 1 && (i+len(who)+version)%*sampled > 0 {
+					if (i+len(who)+version)%every > 0 {
 						continue
 					}
 					word, err := framing.Quote(command)

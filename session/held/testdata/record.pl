@@ -8,7 +8,9 @@ sub value {
 sub filter {
 	my ($count, $ops) = unpack "Sx6Q", $_[0];
 	$ops = unpack "P" . 8 * $count, pack "Q", $ops;
-	join "", map { my @op = unpack "SCCL", $_; $op[3] == $$ and $op[3] = "PID"; "@op\n" } $ops =~ /.{8}/gs
+	# It is compared with the shell's process id behind a zero; other values may be the same by chance.
+	my $before = -1;
+	join "", map { my @op = unpack "SCCL", $_; my $is = $before == 0 && $op[3] == $$; $before = $op[3]; $is and $op[3] = "PID"; "@op\n" } $ops =~ /.{8}/gs
 }
 BEGIN {
 	*CORE::GLOBAL::syscall = sub ($@) {

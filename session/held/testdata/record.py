@@ -6,7 +6,7 @@ def plain(value):
 def ops(header):
     count, at = struct.unpack("<H6xQ", header)
     all = [struct.unpack("<HBBL", ctypes.string_at(at + 8 * i, 8)) for i in range(count)]
-    return "".join("%d %d %d %s\n" % (*op[:3], "PID" if op[3] == os.getpid() else op[3]) for op in all)
+    return "".join("%d %d %d %s\n" % (*op[:3], "PID" if op[3] == os.getpid() and i and all[i - 1][3] == 0 else op[3]) for i, op in enumerate(all))
 def syscall(number, *args):
     number, args = number.value, list(args)
     if number in (125, 90):
