@@ -1,6 +1,7 @@
 package held_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -8,8 +9,8 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 )
 
-// turns takes the time of each thing once in each round of a benchmark, in turns, and every other round backwards: what else the machine
-// does meets all of them alike.
+// turns takes the time of each thing once in each round of a benchmark, in an order that is drawn for each: what else the machine does, and
+// what is warm from before, meets all of them alike.
 type turns struct {
 	run  []func() (after func())
 	took [][]time.Duration
@@ -21,11 +22,9 @@ func (t *turns) add(run func() (after func())) {
 }
 
 func (t *turns) loop(b *testing.B) {
-	for round := 0; b.Loop(); round++ {
-		for i := range t.run {
-			if round%2 > 0 {
-				i = len(t.run) - 1 - i
-			}
+	order := rand.New(rand.NewPCG(1, 2))
+	for b.Loop() {
+		for _, i := range order.Perm(len(t.run)) {
 			began := time.Now()
 			after := t.run[i]()
 			t.took[i] = append(t.took[i], time.Since(began))

@@ -214,7 +214,9 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 					versions = []int{0, 1, 2, 3, 4, 5, 6, newest}
 				}
 				if needs.Detector { // what is attacked is no code of Go
-					versions = []int{newest}
+					if versions = []int{newest}; name != "bash" && name != "ksh93" {
+						continue
+					}
 				}
 				for _, version := range versions {
 					told(t, fmt.Sprint(who, "/", supervisor, "/", name, "/", version), func(t *testing.T, told bool) {

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // closed are the places that the judge calls secret.
@@ -243,6 +244,9 @@ func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
 	for who, as := range accounts() {
 		for _, supervisor := range supervisors {
 			for _, version := range []int{0, newest} {
+				if needs.Detector && (supervisor == "perl") == (version == 0) { // what is attacked is no code of Go
+					continue
+				}
 				t.Run(fmt.Sprint(who, "/", supervisor, "/", version), func(t *testing.T) {
 					holdBy(t, supervisor, "bash", version).close()
 					v := newVictims(t, as)
