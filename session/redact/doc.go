@@ -96,6 +96,10 @@
 //	password             createuser --password=‹hunter2›
 //	password             SetEnv DB_PASSWORD ‹hunter2›
 //	password             bindpw ‹hunter2›
+//	password             oper kim ‹hunter2›
+//	password             "kim" "‹Hunter2x›"
+//	password             passphrase: ‹correct horse battery staple›
+//	password             A temporary password is generated for root@localhost: ‹hunter2›
 //	password             enable secret 0 ‹hunter2›
 //	password             tacacs-server key 7 ‹0822455D0A16›
 //	password             createUser kim SHA "‹hunter22›" AES "‹hunter33›"
@@ -151,6 +155,7 @@
 //	a name nobody would guess     DB_CRED_X=hunter2
 //	fewer than 3 bytes            password=ab
 //	the name of a variable        password=$DB_PASSWORD
+//	a word behind another         "bob" "plain"
 //	a stand-in                    password: changed
 //	a reversed value              drowssap terces a
 //	a name apart from its value   cGFzc3dvcmQ9

@@ -14,7 +14,7 @@ var standIns = func() map[string]bool {
 		boolean bytes byte any object text ok empty set unset missing invalid expired valid wrong incorrect failed failure
 		success prompt ask never always default disabled enabled redacted hidden masked encrypted protected files
 		changed unchanged unknown error denied rejected accepted mismatch yescrypt sha512 md5 char varchar number
-		stdin file env bearer basic digest negotiate`) {
+		stdin file env bearer basic digest negotiate same-origin include omit`) {
 		words[w] = true
 	}
 	return words

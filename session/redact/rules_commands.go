@@ -19,7 +19,7 @@ func commandRules() []*rule {
 		return &rule{
 			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
 			re: lazyregexp.New(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
-			ok: func(m *match) bool { return notPlaceholder(m) },
+			ok: func(m *match) bool { return notPlaceholder(m) && string(m.win[m.from:m.to]) != "PASSWORD" },
 		}
 	}
 	// given is for programs that take the password in the word after a flag, or in the same.
@@ -57,6 +57,11 @@ func commandRules() []*rule {
 		{
 			kind: "password", keys: []string{"wpa_passphrase "}, left: wordLeft, look: commandLook,
 			re: lazyregexp.New(`^wpa_passphrase[ \t]+(?:"[^"]*"|'[^']*'|[^\s"']+)[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // http --auth kim:x
+			kind: "password", keys: []string{"--auth ", "--auth="}, left: wordLeft, look: 256, need: ":",
+			re: lazyregexp.New(`^--auth[ =]["']?[\w.@+-]+:` + shellWord),
 			ok: notPlaceholder,
 		},
 		{ // kubectl create secret generic a --from-literal=b=x

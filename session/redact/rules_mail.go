@@ -31,6 +31,45 @@ func tableRules() []*rule {
 			re: lazyregexp.New(`^(?i)(?:rsa|ecdsa|pkcs8|pkcs12|p12)[ \t]+[^\s"']+[ \t]+"([^"\n]{2,})"`),
 			ok: func(m *match) bool { return ipsecOwner.Match(linePrefix(m.before)) && notPlaceholder(m) },
 		},
+		{ // kim * x *, of chap-secrets
+			kind: "password", keys: []string{`* "`, "*\t\"", "\t*\t"}, look: 256, pre: chapEnds,
+			re: lazyregexp.New(`^\t?\*[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'#*]{3,}))[ \t]+(?:\*|[\d.]+(?:/\d+)?)[ \t\r]*$`),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				return chapClient.Match(linePrefix(m.before)) && !placeholder(v) && !number.Match(v) && (m.group[6] < 0 || !letters.Match(v))
+			},
+		},
+		{ // "kim" "x", of PgBouncer's userlist.txt: as grep shows it, or where it looks like a password
+			kind: "password", keys: []string{`" "`}, look: 256, pre: quoteEnds,
+			re: lazyregexp.New(`^" "([^"\n]{3,})"[ \t\r]*$`),
+			ok: func(m *match) bool {
+				line, v := linePrefix(m.before), m.text(1)
+				return userName.Match(line) && !placeholder(v) && (bytes.Contains(line, []byte("userlist")) || strong(v))
+			},
+		},
+		{ // ==> userlist.txt <==, and lines of it
+			kind: "password", keys: []string{"userlist"}, look: 128,
+			re:   lazyregexp.New(`^[^"\n]*$`),
+			then: func(*match) follow { return userList },
+		},
+		{ // oper kim x, of IRC
+			kind: "password", keys: []string{"oper "}, left: wordLeft, look: 256, pre: lastWords,
+			re: lazyregexp.New(`^(?i)oper[ \t]+(?:"[^"\s]+"|[^\s"':]+)[ \t]+(?:"([^"\n]{3,})"|([^\s"']{3,}))[ \t\r]*$`),
+			ok: func(m *match) bool {
+				v, line := m.win[m.from:m.to], bytes.TrimLeft(linePrefix(m.before), " \t")
+				return (len(line) == 0 || string(line) == "/") && !placeholder(v) && !letters.Match(v)
+			},
+		},
+		{ // passphrase: several words without quotes
+			kind: "password", keys: []string{"passphrase"}, look: 512, need: " ",
+			re: lazyregexp.New(`^(?i)passphrase["']?[ \t]*[=:][ \t]*([^\s"'#$<{(\[|&>«][^\s"'=:,;]*(?:[ \t]+[^\s"'=:,;]+){2,15})[ \t\r]*$`),
+			ok: func(m *match) bool { return leads(m.before) && !prose(m.text(1)) },
+		},
+		{ // A temporary password is generated for root@localhost: x
+			kind: "password", keys: []string{"password is"}, look: 256, need: ":", tail: visible,
+			re: lazyregexp.New(`^(?i)password is(?: now)?(?: generated for \S+)?:[ \t]+(\S{4,})[ \t\r]*$`),
+			ok: func(m *match) bool { return notPlaceholder(m) && !letters.Match(m.text(1)) },
+		},
 		{ // the lines after the head of chap-secrets
 			kind: "password", keys: []string{"secret"}, left: wordLeft, look: 128, pre: inComment,
 			re:   lazyregexp.New(`^(?i)secrets?\b[^"'=:]*$`),
@@ -150,6 +189,66 @@ func chapSecrets(line []byte) (*match, follow) {
 		return nil, chapSecrets
 	}
 	return foundAt("password", line, in.from, in.to), chapSecrets
+}
+
+// chapEnds reports whether a line ends as one of chap-secrets does.
+func chapEnds(_, win []byte, _ int) bool {
+	line := bytes.TrimRight(win, " \t\r")
+	c := line[len(line)-1]
+	return len(line) > len("* abc *") && (c == '*' || c >= '0' && c <= '9')
+}
+
+// quoteEnds reports whether a line ends with the next word, in quotes.
+func quoteEnds(before, win []byte, _ int) bool {
+	i := len(`" "`) + bytes.IndexAny(win[len(`" "`):], "\" ")
+	return i > len(`" "`) && win[i] == '"' && skip(win, i+1, " \t\r") == len(win) && bytes.IndexByte(before, '"') >= 0
+}
+
+var (
+	chapClient = lazyregexp.New(`^(?:"[^"]*"|[\w.@+-]+)[ \t]*$`)
+	userName   = lazyregexp.New(`^(?:[\w./-]*userlist[\w.]*:(?:\d+:)?)?"[A-Za-z_][\w.@-]*$`)
+	userLine   = lazyregexp.New(`^"[A-Za-z_][\w.@-]*"[ \t]+"([^"\n]{3,})"[ \t\r]*$`)
+)
+
+// strong reports whether a word without a name looks like a password: letters and digits of both cases, or with marks that names do
+// not have.
+func strong(v []byte) bool {
+	if len(v) < 6 || bytes.ContainsAny(v, " \t/\\:,;{}[]<>|%") || !bytes.ContainsAny(v, "0123456789") {
+		return false
+	}
+	if bytes.ContainsAny(v, "!@#$^&*?~") {
+		return true
+	}
+	upper, lower := bytes.ToUpper(v), bytes.ToLower(v)
+	return !bytes.Equal(v, upper) && !bytes.Equal(v, lower) && !bytes.ContainsAny(v, "._")
+}
+
+// userList takes out the second words of lines with two in quotes.
+func userList(line []byte) (*match, follow) {
+	from, to := indent(line)
+	if from == to || line[from] == ';' || line[from] == '#' {
+		return nil, userList
+	}
+	g := userLine.FindSubmatchIndex(line)
+	if g == nil {
+		return nil, nil
+	}
+	if placeholder(line[g[2]:g[3]]) {
+		return nil, userList
+	}
+	return foundAt("password", line, g[2], g[3]), userList
+}
+
+// prose reports whether words are a sentence: it has words that bind others.
+func prose(words []byte) bool {
+	for w := range bytes.FieldsSeq(bytes.ToLower(words)) {
+		switch string(bytes.TrimRight(w, ".,!?")) {
+		case "the", "a", "an", "is", "are", "was", "be", "not", "no", "for", "to", "of", "in", "on", "at", "from", "with", "and", "or", "if", "see", "your",
+			"must", "should", "enter", "type", "required", "needed", "missing", "invalid", "incorrect", "wrong", "does", "has", "have", "will", "can", "cannot":
+			return true
+		}
+	}
+	return false
 }
 
 // netrcHead reports whether before and win make a line that begins an entry of .netrc.

@@ -107,7 +107,7 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 	flow := false
 	if !tight && !endsLine(rest) {
 		if flow = flowNext.Match(rest) && inFlow(m.before); !flow {
-			return false
+			return wholeHeader(m, value, rest)
 		}
 	}
 	switch {
@@ -135,6 +135,15 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 	return !letters.Match(value) && !dotted.Match(value)
 }
 
+// wholeHeader reports whether a name and its value are one word of a command in quotes, as a header of HTTP is.
+func wholeHeader(m *match, value, rest []byte) bool {
+	at := wordStart(m.before)
+	return at > 0 && len(rest) > 0 && quote(rest[0]) && rest[0] == m.before[at-1] && len(value) >= 8 && bytes.ContainsAny(value, "0123456789") &&
+		!placeholder(value) && !number.Match(value) && headerFlag.Match(m.before[:at-1])
+}
+
+var headerFlag = lazyregexp.New(`(?:^|\s)(?:-H|--header)[ \t=]?$`)
+
 var (
 	filePath = lazyregexp.New(`^/[a-z0-9_.-]+(?:/[\w.-]*)+$`)
 	number   = lazyregexp.New(`^[0-9.,_]{1,15}(?:[a-zA-Z%]{0,3})$`)
@@ -147,7 +156,10 @@ func quotedValue(m *match, open []byte) bool {
 	quote := open[len(open)-1]
 	escaped := len(open) == 2
 	end := m.from
-	for end < len(m.win) && m.win[end] != quote {
+	for end < len(m.win) && (m.win[end] != quote || doubled(m.win[end:], escaped)) {
+		if m.win[end] == quote {
+			end++
+		}
 		if m.win[end] == '\\' && end+1 < len(m.win) {
 			if escaped && m.win[end+1] == quote {
 				break
@@ -163,6 +175,11 @@ func quotedValue(m *match, open []byte) bool {
 	}
 	value := m.win[m.from:m.to]
 	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
+}
+
+// doubled reports whether b begins with two single quotes, which stand for one within quotes of YAML and SQL.
+func doubled(b []byte, escaped bool) bool {
+	return !escaped && len(b) > 1 && b[0] == '\'' && b[1] == '\''
 }
 
 // wholeString is how a string begins that is one setting of a variable.
@@ -197,11 +214,14 @@ func flagValue(m *match) bool {
 		return true
 	}
 	value := m.win[m.from:m.to]
-	if placeholder(value) || capitals(value) || value[0] == '(' {
+	if placeholder(value) || capitals(value) || value[0] == '(' || shortFlag.Match(m.before) {
 		return false
 	}
 	return !bytes.EqualFold(value, m.text(1))
 }
+
+// shortFlag is what comes before a long flag in the help of a program.
+var shortFlag = lazyregexp.New(`-\w, --[\w-]*$`)
 
 // loads are the starts of systemd's settings that name a file.
 var loads = lazyregexp.New(`(?:Load|Import)$`)
