@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -129,4 +130,28 @@ func signatureOf(text string) ([]byte, error) {
 		text = strings.TrimSpace(string(raw))
 	}
 	return []byte(text + "\n"), nil
+}
+
+// storeFault is what was wrong with the store a moment ago; "" is nothing.
+func (k *Keeper) storeFault() string {
+	if k.boxes.Runner == nil {
+		return ""
+	}
+	return k.boxes.Runner.Fault()
+}
+
+// unread says why the desk may not have all that is pending.
+func (k *Keeper) unread() error {
+	if text := k.storeFault(); text != "" {
+		return errors.New(text)
+	}
+	return nil
+}
+
+// readPending makes the desk know all that is pending in the store, or says why it cannot.
+func (k *Keeper) readPending(ctx context.Context) error {
+	if k.boxes.Runner == nil {
+		return nil
+	}
+	return k.boxes.Runner.ReadPending(ctx)
 }

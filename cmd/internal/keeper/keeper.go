@@ -18,7 +18,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/onlyonce"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/sandboxed"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/terminal"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
@@ -61,7 +60,6 @@ type Keeper struct {
 	forwards    forwards
 	recordings  *casts.Shelf
 	boxes       *boxes.Boxes
-	commands    *sandboxed.Runner // of sandboxes; nil without a store
 	started     time.Time
 }
 
@@ -121,7 +119,6 @@ func New(cfg Config) (*Keeper, error) {
 		Check:           func(ctx context.Context) error { return k.callers.Tokens.Check(ctx, cfg.Store) },
 		ApprovalTimeout: cfg.ApprovalTimeout, Grace: DefaultGrace, Keep: cfg.Keep, Sweep: cfg.sweep, Look: cfg.lookEvery, Base: k.base, Go: k.leaving.Go,
 	})
-	k.commands = k.boxes.Runner
 	k.onces = onlyonce.New(cfg.Store, k.life(), k.log)
 	k.terminals = terminal.New(terminal.Config{
 		Realms: k.realms, Record: k.sink, Secrets: k.secrets, Recordings: cfg.Recordings, Log: k.log,
@@ -131,8 +128,8 @@ func New(cfg Config) (*Keeper, error) {
 	k.api = k.routes()
 	k.relayAsks()
 	k.listenForAnswers()
-	if k.commands != nil {
-		if err := k.commands.Recover(k.base); err != nil {
+	if k.boxes.Runner != nil {
+		if err := k.boxes.Runner.Recover(k.base); err != nil {
 			return nil, errors.Join(err, k.Close())
 		}
 	}
@@ -164,8 +161,8 @@ func (k *Keeper) Close() error {
 	k.desk.Close()
 	k.notify.Close()
 	k.inventories.Close()
-	if k.commands != nil {
-		errs = append(errs, k.commands.Leave())
+	if k.boxes.Runner != nil {
+		errs = append(errs, k.boxes.Runner.Leave())
 	}
 	return errors.Join(errs...)
 }

@@ -73,7 +73,7 @@ func (k *Keeper) leaveNow(ctx context.Context) (why string, passing bool) {
 
 // kept reports whether a question is about a command that waits on in the store.
 func (k *Keeper) kept(ctx context.Context, id string) bool {
-	if k.commands == nil || id == "" {
+	if k.boxes.Runner == nil || id == "" {
 		return false
 	}
 	c, err := k.cfg.Store.Command(ctx, id)

@@ -42,7 +42,7 @@ func (k *Keeper) routes() http.Handler {
 	(&watch.Watching{Realms: k.realms, Terminals: k.terminals, Secrets: k.secrets, Log: k.log}).Add(a)
 	k.recordings.Add(a)
 	k.addWeb(a)
-	if k.commands != nil {
+	if k.boxes.Runner != nil {
 		k.boxes.Add(a)
 		k.addTokens(a)
 	}

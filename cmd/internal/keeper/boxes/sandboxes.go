@@ -3,6 +3,7 @@
 package boxes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log"
@@ -12,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/connect"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/events"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/realm"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
@@ -286,3 +288,15 @@ func allows(b store.Sandbox) string {
 
 // changeOf says how a sandbox changes.
 func changeOf(was, is store.Sandbox) string { return "from " + allows(was) + " to " + allows(is) }
+
+// commandEnded tells that a command in a sandbox has, once that is kept: one event for each, whether it ran or not. approval
+// is the ask that was answered; "" leaves that to its Result.
+func (bs *Boxes) commandEnded(c store.Command, approval string) {
+	e := wire.Event{
+		Kind: "done", ID: c.ID, Command: c.ID, Approval: approval, Principal: c.RequestedBy, Host: c.Host, Status: c.Outcome, ExitCode: c.ExitCode,
+	}
+	if r := commandJSON(c).Exec; r != nil {
+		e.ID, e.Exec, e.Approval = r.Exec, r.Exec, cmp.Or(approval, events.ApprovalOf(r.Decision.Approval))
+	}
+	bs.Ended(e, c)
+}
