@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,13 +21,19 @@ type wire struct {
 	ended  atomic.Bool  // a Read has failed
 	got    atomic.Int64 // bytes read
 
+	more bool // the last Read was full; of the goroutine that reads
+
 	mu    sync.Mutex
 	heard []byte
 	pace
 }
 
 func (w *wire) Read(b []byte) (int, error) {
+	if w.more { // whoever takes what has come runs before more is read: else all that a channel's window allows is in memory
+		runtime.Gosched()
+	}
 	n, err := w.Conn.Read(b)
+	w.more = n == len(b)
 	w.got.Add(int64(n))
 	if !w.quiet.Load() {
 		w.mu.Lock()
