@@ -209,7 +209,8 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 		s.Patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.Patient, s.Hurry)()
 	}
-	x.output = &runOutput{s: s, broken: cancel, log: log}
+	x.output = newRunOutput(s, cancel, log)
+	defer x.output.wait()
 	x.labels = targets.Labels(x.hosts)
 	x.output.send("hosts", wire.RunHosts{Hosts: x.labels})
 	cmd := x.cmd

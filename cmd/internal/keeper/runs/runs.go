@@ -4,6 +4,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log"
@@ -243,12 +244,13 @@ func (x *run) serve(hc huma.Context, stopped context.Context, undo func()) {
 		s.Patient = req.Context() // of this account's own: as slow as whoever reads its output
 		defer context.AfterFunc(s.Patient, s.Hurry)()
 	}
-	out := &runOutput{s: s, broken: cancel, log: x.log}
+	out := newRunOutput(s, cancel, x.log)
+	defer out.wait()
 	end := x.toTheEnd(ctx, out)
 	if e := end.Result.Error; e != nil && !*e.Sent && !x.asks {
 		undo()
 	}
-	out.end(end)
+	out.send("end", end)
 }
 
 // toTheEnd runs the command, in the directory that was asked for.
@@ -316,13 +318,25 @@ func (x *run) refusal(err error) wire.RunEnd {
 }
 
 // runOutput sends what a run prints. When its reader is gone the run is stopped.
+//
+// One goroutine writes whatever has come while it wrote before: many hosts that say a little each take few writes, and none of
+// them waits for the reader to have its turn.
 type runOutput struct {
 	broken func()
+	s      *stream.Events
 
-	mu   sync.Mutex // guards what follows: output may come while a command is told to wait
-	s    *stream.Events
-	log  *retelling // nil where nobody may ask for it again
-	over bool
+	mu      sync.Mutex // guards what follows: output may come while a command is told to wait
+	log     *retelling // nil where nobody may ask for it again
+	over    bool
+	buf     bytes.Buffer // what comes next
+	writing bool
+	room    sync.Cond
+}
+
+func newRunOutput(s *stream.Events, broken func(), log *retelling) *runOutput {
+	o := &runOutput{s: s, broken: broken, log: log}
+	o.room.L = &o.mu
+	return o
 }
 
 func (o *runOutput) send(kind string, data any) {
@@ -333,16 +347,56 @@ func (o *runOutput) send(kind string, data any) {
 
 func (o *runOutput) sendLocked(kind string, data any) {
 	o.log.add(kind, data)
+	for o.buf.Len() >= chunkBytes && !o.over {
+		o.room.Wait()
+	}
 	if o.over {
 		return
 	}
-	if o.s.Send(kind, "", data) != nil || o.s.Flush() != nil {
-		o.over = true
-		o.broken()
+	if stream.Append(&o.buf, kind, "", data) != nil {
+		o.lost()
+		return
+	}
+	if !o.writing {
+		o.writing = true
+		go o.write()
 	}
 }
 
-func (o *runOutput) end(e wire.RunEnd) { o.send("end", e) }
+func (o *runOutput) lost() {
+	o.over = true
+	o.broken()
+}
+
+// write writes what has come, until nothing is left.
+func (o *runOutput) write() {
+	var next bytes.Buffer
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.buf.Len() > 0 && !o.over {
+		next, o.buf = o.buf, next
+		o.room.Broadcast()
+		o.mu.Unlock()
+		failed := o.s.Write(next.Bytes()) != nil || o.s.Flush() != nil
+		next.Reset()
+		o.mu.Lock()
+		if failed && !o.over {
+			o.lost()
+		}
+	}
+	o.writing = false
+	o.room.Broadcast()
+}
+
+// wait returns once all is written: from then on nothing is.
+func (o *runOutput) wait() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.writing {
+		o.room.Wait()
+	}
+	o.over = true
+}
 
 func (o *runOutput) of(stream string) *runStream { return &runStream{o: o, name: stream} }
 

@@ -36,15 +36,28 @@ func Start(ctx huma.Context) (*Events, *http.Request) {
 // Send writes one event; id is what a reader that comes back says in Last-Event-ID.
 func (s *Events) Send(event, id string, data any) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "event: %s\nid: %s\ndata: ", event, id)
-	enc := json.NewEncoder(&b) // which ends with a newline
+	if err := Append(&b, event, id, data); err != nil {
+		return err
+	}
+	return s.Write(b.Bytes())
+}
+
+// Append adds to b what Send would write.
+func Append(b *bytes.Buffer, event, id string, data any) error {
+	fmt.Fprintf(b, "event: %s\nid: %s\ndata: ", event, id)
+	enc := json.NewEncoder(b) // which ends with a newline
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(data); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
+	return nil
+}
+
+// Write writes events that Append has made.
+func (s *Events) Write(events []byte) error {
 	s.deadline()
-	_, err := b.WriteTo(s.w)
+	_, err := s.w.Write(events)
 	return err
 }
 
