@@ -87,6 +87,42 @@ func TestAFleetThatTakesLongIsAHandle(t *testing.T) {
 	assert.Equal(t, "on\n", r.Groups[0].Stdout)
 }
 
+func TestRunsAreListedAndStopped(t *testing.T) {
+	c := example(t, "").start(t, nil, "--allow-all")
+	ended := c.call("run", args{"targets": "@demo", "command": "echo on"})
+	require.Nil(t, ended.Error, ended.Raw)
+	failed := c.call("run", args{"targets": "demo[1-2]", "command": "exit 3"})
+	going := c.call("run", args{"targets": "@demo", "command": "while :; do sleep 0.05; done", "wait_s": 0})
+	require.Equal(t, "running", going.State, going.Raw)
+
+	listed := func() []string {
+		r := c.call("session_output", nil)
+		require.Nil(t, r.Error, r.Raw)
+		var m struct{ Runs []json.RawMessage }
+		require.NoError(t, json.Unmarshal([]byte(r.Raw), &m))
+		var all []string
+		for _, one := range m.Runs {
+			all = append(all, string(one))
+		}
+		for _, run := range []string{ended.Run, failed.Run, going.Run} {
+			assert.Contains(t, r.Text, "run "+run+" on ")
+		}
+		return all
+	}
+	all := listed()
+	require.Len(t, all, 3)
+	assert.JSONEq(t, `{"run":"`+going.Run+`","hosts":3,"state":"running","command":"while :; do sleep 0.05; done"}`, all[0])
+	assert.JSONEq(t, `{"run":"`+failed.Run+`","hosts":2,"state":"done","statuses":{"exit":2},"command":"exit 3"}`, all[1])
+	assert.JSONEq(t, `{"run":"`+ended.Run+`","hosts":3,"state":"done","statuses":{"ok":3},"command":"echo on"}`, all[2])
+
+	assert.Equal(t, "invalid", c.call("session_close", args{"session_id": going.Run, "reset": true}).Error.Code)
+	r := c.call("session_close", args{"session_id": going.Run})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Equal(t, "run "+going.Run+": stopped", r.Text)
+	assert.Contains(t, listed()[0], `"statuses":{"canceled":3}`)
+	assert.Equal(t, "not_found", c.call("session_close", args{"session_id": "r_none"}).Error.Code)
+}
+
 func TestWhatAnAgentMayDoUnasked(t *testing.T) {
 	c := example(t, "").start(t, nil)
 	r := c.call("run", args{"targets": "all", "command": "uname -s"})

@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -13,6 +15,7 @@ import (
 // maxMine bounds how many of each are listed, and maxMineCommand how much of a command.
 const (
 	maxMine        = 50
+	maxEnded       = 10 // runs that have ended, the newest
 	maxMineCommand = 120
 )
 
@@ -20,7 +23,7 @@ const (
 type mineOut struct {
 	Sessions []mineSession `json:"sessions"`
 	Execs    []mineExec    `json:"execs,omitempty"` // running, or waiting for approval
-	Runs     []mineRun     `json:"runs,omitempty"`  // likewise
+	Runs     []mineRun     `json:"runs,omitempty"`  // those, and the last ones on many hosts that have ended, the newest first
 	Jobs     []mineJob     `json:"jobs,omitempty"`
 	Error    *faultOut     `json:"error,omitempty"`
 }
@@ -42,10 +45,11 @@ type mineExec struct {
 }
 
 type mineRun struct {
-	Run     string `json:"run"`
-	Hosts   int    `json:"hosts"`
-	State   string `json:"state"`
-	Command string `json:"command"`
+	Run      string         `json:"run"`
+	Hosts    int            `json:"hosts"`
+	State    string         `json:"state"`
+	Statuses map[string]int `json:"statuses,omitempty"` // hosts by status, of one that has ended
+	Command  string         `json:"command"`
 }
 
 type mineJob struct {
@@ -67,12 +71,21 @@ func (o *mineOut) text() string {
 		fmt.Fprintf(&b, "\nexec %s in session %s on %s, %s: %s", x.Exec, x.Session, x.Host, plainState(x.State), oneLine(x.Command))
 	}
 	for _, r := range o.Runs {
-		fmt.Fprintf(&b, "\nrun %s on %d hosts, %s: %s", r.Run, r.Hosts, plainState(r.State), oneLine(r.Command))
+		fmt.Fprintf(&b, "\nrun %s on %d hosts, %s%s: %s", r.Run, r.Hosts, plainState(r.State), counted(r.Statuses), oneLine(r.Command))
 	}
 	for _, j := range o.Jobs {
 		fmt.Fprintf(&b, "\njob %s%s", j.JobID, prefixed(", ", plainState(j.State)))
 	}
 	return b.String()
+}
+
+// counted says how many hosts have which status.
+func counted(statuses map[string]int) string {
+	text := ""
+	for _, status := range slices.Sorted(maps.Keys(statuses)) {
+		text += fmt.Sprintf(", %d %s", statuses[status], status)
+	}
+	return text
 }
 
 func plainState(state string) string {
@@ -102,16 +115,24 @@ func (s *Server) mine(out *outputResult) error {
 		m.Sessions = append(m.Sessions, one)
 	}
 	inRun := map[*registry.Exec]bool{}
-	for _, f := range r.Fleets(s.cfg.Principal) {
-		select {
-		case <-f.Done():
-			continue
-		default:
-		}
+	ended := 0
+	for _, f := range slices.Backward(r.Fleets(s.cfg.Principal)) {
 		members := f.Members()
 		one := mineRun{Run: f.ID(), Hosts: len(members), State: statusRunning, Command: short(f.Command())}
-		if f.Awaiting() {
-			one.State = statusAwaits
+		select {
+		case <-f.Done():
+			if ended++; len(members) == 1 || ended > maxEnded { // of one host it is an exec, which its answer has told
+				continue
+			}
+			one.State, one.Statuses = string(session.Done), map[string]int{}
+			for _, member := range members {
+				o, _ := outcomeOf(member)
+				one.Statuses[o.status]++
+			}
+		default:
+			if f.Awaiting() {
+				one.State = statusAwaits
+			}
 		}
 		for _, member := range members {
 			inRun[member.Exec] = true

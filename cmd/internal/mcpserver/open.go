@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -104,13 +105,16 @@ func (s *Server) env(h hosts.Host, vars map[string]string) ([]string, error) {
 }
 
 type closeArgs struct {
-	SessionID string `json:"session_id"`
+	SessionID string `json:"session_id" jsonschema:"or a run's id"`
 	Reset     bool   `json:"reset,omitempty" jsonschema:"new shell, same directory, instead of closing"`
 }
 
 func (s *Server) sessionClose(_ context.Context, _ *call, in closeArgs) (*sessionOut, error) {
 	out := &sessionOut{}
 	e, err := s.cfg.Registry.Get(s.cfg.Principal, in.SessionID)
+	if err != nil && strings.HasPrefix(in.SessionID, "r_") {
+		return s.stopRun(in)
+	}
 	if err != nil {
 		return out, err
 	}
@@ -124,4 +128,17 @@ func (s *Server) sessionClose(_ context.Context, _ *call, in closeArgs) (*sessio
 	e.Close()
 	out.Closed = true
 	return out, nil
+}
+
+// stopRun stops a run on many hosts step by step, and returns once it has ended.
+func (s *Server) stopRun(in closeArgs) (*sessionOut, error) {
+	f, err := s.cfg.Registry.FleetOf(s.cfg.Principal, in.SessionID)
+	switch {
+	case err != nil:
+		return &sessionOut{}, err
+	case in.Reset:
+		return &sessionOut{}, invalid("reset is about a session; %s is a run", f.ID())
+	}
+	f.Stop()
+	return &sessionOut{Run: f.ID(), Stopped: true}, nil
 }

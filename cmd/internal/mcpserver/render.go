@@ -330,6 +330,9 @@ func (o *sessionOut) text() string {
 	if o.Error != nil {
 		return o.Error.text()
 	}
+	if o.Stopped {
+		return "run " + o.Run + ": stopped"
+	}
 	r := &rendered{}
 	switch {
 	case o.Closed:

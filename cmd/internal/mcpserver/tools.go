@@ -205,11 +205,11 @@ func (s *Server) addTools() error {
 		}, s.sessionInput),
 		add(s, &mcp.Tool{
 			Name: "session_output", Annotations: hints("Look at a command", true, false), OutputSchema: schemaOf(commandFields),
-			Description: "Wait for a command and show it: what is new while it runs, all when it has ended; with offset or stream, exact pages. Without arguments: list your sessions, running and pending commands, runs and jobs.",
+			Description: "Wait for a command and show it: what is new while it runs, all when it has ended; with offset or stream, exact pages. Without arguments: list your sessions, running and pending commands, runs, also ended ones, and jobs.",
 		}, s.sessionOutput),
 		add(s, &mcp.Tool{
 			Name: "session_close", Annotations: hints("Close a session", false, true), OutputSchema: schemaOf(""),
-			Description: "Close a session and end what runs in it, or reset it.",
+			Description: "Close a session and end what runs in it, or reset it. With a run's id: stop the run.",
 		}, s.sessionClose),
 		add(s, &mcp.Tool{
 			Name: "file_read", Annotations: hints("Read a file", true, false), OutputSchema: schemaOf(fileFields),

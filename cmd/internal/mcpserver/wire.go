@@ -178,6 +178,8 @@ type sessionOut struct {
 	Why       string    `json:"sandbox_why,omitempty"`
 	Closed    bool      `json:"closed,omitempty"`
 	Reset     bool      `json:"reset,omitempty"`
+	Run       string    `json:"run,omitempty"` // that was stopped, instead of all else
+	Stopped   bool      `json:"stopped,omitempty"`
 	Error     *faultOut `json:"error,omitempty"`
 }
 
