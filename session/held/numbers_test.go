@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/held"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // processors are those whose system calls are known, x86-64 first, as the texts have them.
@@ -23,7 +24,9 @@ var processors = []string{"amd64", "arm64"}
 func callNames(t *testing.T) (all [2]map[string]string) {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
-	require.NoError(t, err)
+	if err != nil {
+		needs.Part(t, "go cannot say where golang.org/x/sys is: %v", err)
+	}
 	for i, processor := range processors {
 		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "unix", "zsysnum_linux_"+processor+".go"))
 		require.NoError(t, err)
