@@ -59,6 +59,9 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 			}
 			w.substitution(p.Stmts)
 		case *syntax.ProcSubst:
+			if len(p.Stmts) == 0 {
+				w.raise(policy.Unknown, "shell/quirk", "where nothing runs, bash puts nothing in its place, and other shells a file")
+			}
 			if p.Op != syntax.CmdIn {
 				w.raise(policy.Unknown, "shell/substitution", "a process that outlives the command, or a temporary file")
 			}

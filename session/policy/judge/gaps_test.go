@@ -230,6 +230,10 @@ func TestNamesThatAreFoundAndNamesThatAreMade(t *testing.T) {
 		sensitive-read | cat /etc/[^x]hadow
 		sensitive-read | cat /etc/sh[[:alnum:]x]dow
 		sensitive-read | git -C /etc show HEAD:shadow
+		unknown | cat /etc/shadow<()
+		unknown | cat /etc/sha<()dow
+		unknown | cat f<()
+		forbidden | rm -rf /<()
 		forbidden | time -- rm -rf /
 		forbidden | >&-rm -rf /
 		forbidden | >& -rm -rf /

@@ -219,6 +219,9 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			t.likely.WriteByte('0')
 			t.wild.WriteByte('*')
 		case *syntax.ProcSubst:
+			if len(p.Stmts) == 0 {
+				continue // to bash, nothing
+			}
 			t.lit("/dev/fd/")
 			t.open = true
 			t.wild.WriteByte('0')
