@@ -287,3 +287,37 @@ func inObject(before, _ []byte, _ int) bool {
 	}
 	return n == 0 || bytes.IndexByte([]byte(" \t\n\f\r{,"), before[n-1]) >= 0
 }
+
+// pendingWord returns how much of the end of data, and of what precedes it, may be a password that a keyword follows, as
+// in name:password@tcp(host).
+func (x *pattern) pendingWord(data []byte) int {
+	after := 0 // the first colon of the word
+	for n := range lookback {
+		var c byte
+		switch {
+		case n < len(data):
+			c = data[len(data)-1-n]
+		case n-len(data) < len(x.look):
+			c = x.look[len(x.look)-1-(n-len(data))]
+		default:
+			return after
+		}
+		if !wordOfDSN[c] {
+			return after
+		}
+		if c == ':' {
+			after = n
+		}
+	}
+	return after
+}
+
+// before returns up to lookback bytes that precede data[i].
+func (x *pattern) before(data []byte, i int) []byte {
+	if i >= lookback || len(x.look) == 0 {
+		return data[max(0, i-lookback):i]
+	}
+	n := min(len(x.look), lookback-i)
+	x.ahead.past = append(append(x.ahead.past[:0], x.look[len(x.look)-n:]...), data[:i]...)
+	return x.ahead.past
+}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"sync"
@@ -135,4 +136,20 @@ func (x *Writer) Idle() bool {
 	defer x.mu.Unlock()
 	k, l := &x.known, &x.looks
 	return len(k.held) == 0 && len(k.out) == 0 && k.open.of == nil && max(k.shown, k.skip) <= k.base && x.coded.idle() && len(l.data) == 0 && l.in == nil && l.next == nil
+}
+
+// Bytes returns b without its secrets, and what was taken out. It does not keep b.
+func (s *Set) Bytes(b []byte, who Audience) ([]byte, Counts) {
+	var out bytes.Buffer
+	out.Grow(len(b))
+	w := s.Writer(&out, who)
+	_, _ = w.Write(b) // a buffer takes everything
+	_ = w.Close()
+	return out.Bytes(), w.counts
+}
+
+// String is [Set.Bytes] for text.
+func (s *Set) String(text string, who Audience) (string, Counts) {
+	b, c := s.Bytes([]byte(text), who)
+	return string(b), c
 }

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func wordsOf(paths []judge.Path) string {
 var blindRules = []string{
 	"shell/syntax", "shell/command-word", "shell/nested-code", "shell/stdin-code", "shell/comment", "shell/heredoc", "shell/continuation", "shell/invisible", "shell/quirk", "shell/equals", "shell/dollar-quote",
 	"builtins/eval", "builtins/source", "builtins/.", "judge/cap", "bytes/control", "bytes/invisible", "bytes/encoding", "bytes/bidi", "shell/unknown-shell", "shell/coproc", "builtins/alias",
-	"shell/unknown-node",
+	"shell/unknown-node", "shell/pattern",
 }
 
 func blind(rep judge.Report) bool {
@@ -84,9 +85,16 @@ func blind(rep judge.Report) bool {
 	}
 	var any func(parts []judge.Part) bool
 	any = func(parts []judge.Part) bool {
-		return slices.ContainsFunc(parts, func(p judge.Part) bool { return slices.Contains(blindRules, p.Rule) || unsure(p) || any(p.Parts) })
+		return slices.ContainsFunc(parts, func(p judge.Part) bool {
+			return slices.Contains(blindRules, p.Rule) || unsure(p) || joined(p) || any(p.Parts)
+		})
 	}
 	return any(rep.Parts)
+}
+
+// joined reports whether lines are joined in backquotes of a part that is not allowed: what says so may stand behind another rule.
+func joined(p judge.Part) bool {
+	return p.Class != policy.ReadOnly && strings.Contains(p.Text, "`") && strings.Contains(p.Text, "\\\n")
 }
 
 // unsure reports whether the first word of a part that is not allowed is one that the judge does not know.
@@ -95,6 +103,15 @@ func unsure(p judge.Part) bool {
 	for _, prefix := range []string{"time ", "command "} {
 		text = strings.TrimLeft(strings.TrimPrefix(text, prefix), "({! \t\n\\")
 	}
-	word, _, _ := strings.Cut(text, " ")
-	return p.Class != policy.ReadOnly && strings.ContainsAny(word, "$`*?[{~(")
+	for text != "" && p.Class != policy.ReadOnly {
+		word, rest, _ := strings.Cut(text, " ")
+		if !beforeCommand.MatchString(word) || strings.ContainsAny(word, "$`(") {
+			return strings.ContainsAny(word, "$`*?[{~(")
+		}
+		text = strings.TrimLeft(rest, " ")
+	}
+	return false
 }
+
+// beforeCommand is what may stand before the word of a command: a redirect, or an assignment.
+var beforeCommand = regexp.MustCompile(`^(?:\d*[<>]+[&|]?[^\s<>]+|\w+=\S*)$`)
