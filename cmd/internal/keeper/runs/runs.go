@@ -347,7 +347,7 @@ func (o *runOutput) send(kind string, data any) {
 
 func (o *runOutput) sendLocked(kind string, data any) {
 	o.log.add(kind, data)
-	for o.buf.Len() >= chunkBytes && !o.over {
+	for o.buf.Len() >= stream.ChunkBytes && !o.over {
 		o.room.Wait()
 	}
 	if o.over {
