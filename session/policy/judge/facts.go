@@ -140,12 +140,9 @@ func (w *walker) fetchesTo(c call) {
 }
 
 func decodesOption(args []programs.Arg) bool {
-	for _, a := range args {
-		if !a.Literal || strings.HasPrefix(a.Text, "--dec") || strings.HasPrefix(a.Text, "--unc") {
-			return true
-		}
-	}
-	return hasShort(args, 'd') || hasShort(args, 'D')
+	return hasShort(args, 'd') || hasShort(args, 'D') || slices.ContainsFunc(args, func(a programs.Arg) bool {
+		return !a.Literal || strings.HasPrefix(a.Text, "--dec") || strings.HasPrefix(a.Text, "--unc")
+	})
 }
 
 // observeText notes what echo and printf write, where that is certain.
@@ -199,20 +196,12 @@ func printfText(args []programs.Arg) (names string, spelled bool) {
 }
 
 func anyText(args []programs.Arg, text string) bool {
-	for _, a := range args {
-		if a.Text == text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a programs.Arg) bool { return a.Text == text })
 }
 
 // hasShort reports whether a cluster of short options holds c.
 func hasShort(args []programs.Arg, c byte) bool {
-	for _, a := range args {
-		if len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' && strings.IndexByte(a.Text, c) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a programs.Arg) bool {
+		return len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' && strings.IndexByte(a.Text, c) > 0
+	})
 }

@@ -77,12 +77,7 @@ func (w *walker) outsideTree(args []programs.Arg) {
 }
 
 func runsReaders(nested []programs.Nested) bool {
-	for _, n := range nested {
-		if !programs.Is(n.Argv[0].Text, "nameonly") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nested, func(n programs.Nested) bool { return !programs.Is(n.Argv[0].Text, "nameonly") })
 }
 
 // optionValue looks for a file within an option: --file=/etc/shadow, -f/etc/shadow, @/etc/shadow. It stands for tables
@@ -184,12 +179,7 @@ func (w *walker) recursive(c call) bool {
 }
 
 func anyPrefix(args []programs.Arg, prefix string) bool {
-	for _, a := range args {
-		if strings.HasPrefix(a.Text, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a programs.Arg) bool { return strings.HasPrefix(a.Text, prefix) })
 }
 
 // secretOperand raises the class when a word names, or as a pattern may reach, a file that holds secrets.

@@ -6,6 +6,11 @@ func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
 	table(t, `
 		read-only | pg_isready -h localhost -p 5432
 		network-read | pg_isready -h db.example
+		network-read | pg_isready --host /srv/x
+		read-only | pg_isready -h /var/run/postgresql
+		write | psql -h /srv/x -l
+		write | mysql -S ./x -e status
+		read-only | mysql -S /run/mysqld/mysqld.sock -e status
 		read-only | psql -U postgres -l
 		write | psql -h db -l
 		write | psql -l "host=db"
