@@ -25,12 +25,7 @@ func closed() (all []string) {
 	return all
 }
 
-// shellToTry is one in which a command is tried.
-func shellToTry(name string, env ...string) framing.Shell {
-	return shellToTryAt(newest, name, env...)
-}
-
-// shellToTryAt is shellToTry as if Landlock had at most a version.
+// shellToTryAt is a shell in which a command is tried, as if Landlock had at most a version.
 func shellToTryAt(version int, name string, env ...string) framing.Shell {
 	return shellWith(framing.Shell{Name: name, Env: env}, held.TrialFor(version, closed()))
 }
