@@ -8,14 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
@@ -225,31 +222,4 @@ func (s *overSFTP) program(ctx context.Context, line string, in io.Reader) (stri
 		err = errProgram
 	}
 	return said.String(), err
-}
-
-// making is a new file: its temporary name, the one that it gets, and what it is dressed with.
-type making struct {
-	temp, to string
-	mode     fs.FileMode
-	uid, gid int
-}
-
-// prepare finds out how a file is to be made.
-func (u *uploading) prepare(ctx context.Context, n int, in *incoming) (making, error) {
-	e, to := &u.p.Entries[n], u.target(n)
-	old, err := u.old(ctx, to)
-	if err != nil {
-		return making{}, err
-	}
-	m := making{temp: path.Join(path.Dir(to), tempPrefix+id.Secret()[:16]), to: to}
-	if u.p.Resume && in.r != nil {
-		if m.temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
-			return m, err
-		}
-	}
-	m.mode, m.uid, m.gid = u.dress(e, old)
-	in.mode = m.mode & fs.ModePerm
-	in.verify = u.p.Verify || in.size <= verifySize
-	in.fsync = u.fsyncs()
-	return m, nil
 }

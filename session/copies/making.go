@@ -1,0 +1,221 @@
+package copies
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/id"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+)
+
+// making is a new file: its temporary name, the one that it gets, and what it is dressed with.
+type making struct {
+	temp, to string
+	mode     fs.FileMode
+	uid, gid int
+}
+
+// prepare finds out how a file is to be made.
+func (u *uploading) prepare(ctx context.Context, n int, in *incoming) (making, error) {
+	e, to := &u.p.Entries[n], u.target(n)
+	old, err := u.old(ctx, to)
+	if err != nil {
+		return making{}, err
+	}
+	m := making{temp: path.Join(path.Dir(to), tempPrefix+id.Secret()[:16]), to: to}
+	if u.p.Resume && in.r != nil {
+		if m.temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
+			return m, err
+		}
+	}
+	m.mode, m.uid, m.gid = u.dress(e, old)
+	in.mode = m.mode & fs.ModePerm
+	in.verify = u.p.Verify || in.size <= verifySize
+	in.fsync = u.fsyncs()
+	return m, nil
+}
+
+// file puts one file in its place, or where it waits for the disk.
+func (u *uploading) file(ctx context.Context, n int, in incoming, r *fileReader) error {
+	m, err := u.prepare(ctx, n, &in)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	err = u.r.create(ctx, m.temp, in)
+	if in.fsync && err == nil {
+		u.syncTook(time.Since(began), in.size)
+	}
+	return u.finish(ctx, n, m, in, r, err)
+}
+
+// finish puts a file in its place that was made without err.
+func (u *uploading) finish(ctx context.Context, n int, m making, in incoming, r *fileReader, err error) error {
+	e := &u.p.Entries[n]
+	if err == nil && (r.err == nil || !errors.Is(r.err, io.EOF)) {
+		err = errCut
+	}
+	if err == nil && in.r != nil && r.n != e.Size {
+		err = errGrown
+	}
+	sum := r.sum()
+	if err == nil && e.SHA256 != "" && hex.EncodeToString(sum) != e.SHA256 {
+		err = fault(files.CodeConflict, "the source is not what was approved: its content has changed")
+	}
+	if err == nil && (m.uid >= 0 || m.mode != in.mode) {
+		err = u.r.dress(ctx, m.temp, m.mode, m.uid, m.gid)
+	}
+	if err == nil && u.p.IfSHA256 != "" {
+		err = u.expected(ctx, m.to)
+	}
+	if err != nil && u.p.Resume && in.r != nil && interrupted(ctx, r.err) {
+		return err // and what has come stays
+	}
+	if err != nil {
+		return u.undo(ctx, m.temp, err)
+	}
+	report := Report{Done: Copied, Path: m.to, Name: e.Name, Size: r.n, Mode: fmt.Sprintf("%04o", Octal(m.mode)), SHA256: hex.EncodeToString(sum)}
+	u.mu.Lock()
+	u.done[n] = report
+	u.mu.Unlock()
+	if in.fsync {
+		return u.place(ctx, waitingFile{n, m.temp, m.to})
+	}
+	u.mu.Lock()
+	u.waiting = append(u.waiting, waitingFile{n, m.temp, m.to})
+	u.mu.Unlock()
+	return nil
+}
+
+// expected compares what is at a path with what the plan expects, as late as can be.
+func (u *uploading) expected(ctx context.Context, to string) error {
+	sum := &hashing{h: newHash()}
+	if err := u.r.read(ctx, to, sum); err != nil {
+		return err
+	}
+	if got := sum.hex(); got != u.p.IfSHA256 {
+		return fault(files.CodeConflict, "its content on the host is not the expected one: its sha256 is %s, not %s", got, u.p.IfSHA256)
+	}
+	return nil
+}
+
+// old is what is at a path; nil where nothing is.
+func (u *uploading) old(ctx context.Context, to string) (*meta, error) {
+	if u.made[path.Dir(to)] {
+		return nil, nil
+	}
+	st, err := u.r.lstat(ctx, to)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case st.mode.IsRegular():
+		return &st, nil
+	case st.mode.IsDir():
+		return nil, fault(files.CodeDirectory, "it is a directory on the host")
+	case st.mode&fs.ModeSymlink != 0:
+		return nil, fault(files.CodeConflict, "it is a symbolic link on the host, which is not followed")
+	}
+	return nil, fault(files.CodeSpecial, "it is a device, a FIFO or a socket on the host")
+}
+
+// dress is the mode of a new file, and its owner: that of the old one.
+func (u *uploading) dress(e *Entry, old *meta) (mode fs.FileMode, uid, gid int) {
+	mode, uid, gid = fileMode(e.Mode)&fs.ModePerm, u.uid, u.gid
+	if u.hasMode {
+		mode = u.mode
+	}
+	if uid < 0 && old != nil {
+		uid, gid = old.uid, old.gid
+	}
+	return mode, uid, gid
+}
+
+// fsyncs reports whether the next file is put on disk by itself.
+func (u *uploading) fsyncs() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return !u.slow
+}
+
+// syncTook learns how long the host takes to put a file on disk.
+func (u *uploading) syncTook(took time.Duration, size int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.synced++
+	if u.synced >= fewSyncs && size <= smallFile && u.p.files() > 2*fewSyncs && took > slowSync {
+		u.slow = true
+	}
+}
+
+// place gives a file its name.
+func (u *uploading) place(ctx context.Context, f waitingFile) error {
+	if ctx.Err() != nil {
+		return u.undo(ctx, f.temp, ctxerr.Of(ctx))
+	}
+	if err := u.r.rename(ctx, f.temp, f.to); err != nil {
+		return u.undo(ctx, f.temp, err)
+	}
+	u.mu.Lock()
+	report := u.done[f.n]
+	u.mu.Unlock()
+	u.rep.tell(report)
+	return nil
+}
+
+// settle puts files that wait on disk, and gives them their names; after an error it removes them.
+func (u *uploading) settle(ctx context.Context, err error) error {
+	waiting := u.waiting
+	u.waiting = nil
+	if len(waiting) == 0 {
+		return nil
+	}
+	if err == nil {
+		err = u.r.sync(ctx, u.syncDir())
+	}
+	for _, f := range waiting {
+		u.slots <- struct{}{}
+		u.wg.Go(func() {
+			defer func() { <-u.slots }()
+			if err != nil {
+				_ = u.undo(ctx, f.temp, err)
+			} else if perr := u.place(ctx, f); perr != nil {
+				u.fail(f.n, perr)
+			}
+		})
+	}
+	u.wg.Wait()
+	if err == nil {
+		err = u.fatal()
+	}
+	return err
+}
+
+func (u *uploading) syncDir() string {
+	if u.into || u.p.Entries[0].Dir {
+		return u.base
+	}
+	return path.Dir(u.base)
+}
+
+// undo takes a temporary file away after err.
+func (u *uploading) undo(ctx context.Context, temp string, err error) error {
+	if errors.Is(err, session.ErrClosed) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	if rerr := u.r.remove(ctx, temp, false); rerr != nil && !errors.Is(rerr, session.ErrClosed) {
+		return fmt.Errorf("%w; the unfinished %s could not be removed: remove it", err, temp)
+	}
+	return err
+}
