@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -135,14 +136,19 @@ func TestFilesGoThroughTheKeeper(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, bytes.Equal(noise, got))
 	}
-	group := 0
-	for _, e := range w.fileEvents(audit.FileResult) {
-		if e.Group == "r_copy_down" {
-			group++
-			assert.EqualValues(t, len(noise)+len("small"), e.StdoutBytes)
+	ofGroup := func() (all []audit.Event) {
+		for _, e := range w.fileEvents(audit.FileResult) {
+			if e.Group == "r_copy_down" {
+				all = append(all, e)
+			}
 		}
+		return all
 	}
-	assert.Equal(t, 3, group, "one group, an entry for each host")
+	// What only reads is told before its entry is in the file.
+	require.Eventually(t, func() bool { return len(ofGroup()) == 3 }, time.Minute, 5*time.Millisecond, "one group, an entry for each host")
+	for _, e := range ofGroup() {
+		assert.EqualValues(t, len(noise)+len("small"), e.StdoutBytes)
+	}
 }
 
 func TestWhatIsNoCopyIsRefused(t *testing.T) {
