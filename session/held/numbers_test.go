@@ -169,7 +169,7 @@ func blocks(t *testing.T, recorded string, names map[string]string) map[string][
 			}
 		case code == "21" && number: // BPF_JMP | BPF_JEQ
 			known, ok := names[value]
-			require.True(t, ok, "the filter judges a call %s, which is none", value)
+			require.True(t, ok, "the filter judges a call %s, which no kernel has", value)
 			name = known
 			all[name] = append(all[name], m[2]+" "+m[3])
 			continue

@@ -176,7 +176,7 @@ func TestPlacesWhereOthersCouldPutTheirOwnSocketAreRefused(t *testing.T) {
 	}{
 		"a relative path":     {listen.AgentDoor{Socket: "s", Name: "a"}, 0o755, "must be an absolute path"},
 		"no name":             {listen.AgentDoor{Socket: dir + "/s"}, 0o755, "takes a path and the agent's name"},
-		"a name that is none": {listen.AgentDoor{Socket: dir + "/s", Name: "a b"}, 0o755, "is not a name of an agent"},
+		"a name with a blank": {listen.AgentDoor{Socket: dir + "/s", Name: "a b"}, 0o755, "is not a name of an agent"},
 		"a file":              {listen.AgentDoor{Socket: dir + "/file", Name: "a"}, 0o755, "and no socket"},
 		"an open directory":   {listen.AgentDoor{Socket: dir + "/s", Name: "a"}, 0o777, "could put their own socket there"},
 		"no directory":        {listen.AgentDoor{Socket: dir + "/none/s", Name: "a"}, 0o755, "no such file"},

@@ -92,6 +92,10 @@ func TestRunsAreListedAndStopped(t *testing.T) {
 	ended := c.call("run", args{"targets": "@demo", "command": "echo on"})
 	require.Nil(t, ended.Error, ended.Raw)
 	failed := c.call("run", args{"targets": "demo[1-2]", "command": "exit 3"})
+	for range 11 { // more than are listed
+		one := c.call("run", args{"targets": "demo1", "command": "true"})
+		require.Nil(t, one.Error, one.Raw)
+	}
 	going := c.call("run", args{"targets": "@demo", "command": "while :; do sleep 0.05; done", "wait_s": 0})
 	require.Equal(t, "running", going.State, going.Raw)
 

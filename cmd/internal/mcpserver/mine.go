@@ -121,9 +121,10 @@ func (s *Server) mine(out *outputResult) error {
 		one := mineRun{Run: f.ID(), Hosts: len(members), State: statusRunning, Command: short(f.Command())}
 		select {
 		case <-f.Done():
-			if ended++; len(members) == 1 || ended > maxEnded { // of one host it is an exec, which its answer has told
+			if len(members) == 1 || ended == maxEnded { // of one host it is an exec, which its answer has told
 				continue
 			}
+			ended++
 			one.State, one.Statuses = string(session.Done), map[string]int{}
 			for _, member := range members {
 				o, _ := outcomeOf(member)

@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// Events writes server-sent events. A reader that takes nothing for writeTime loses its connection.
+// Events writes server-sent events. A reader that takes nothing for WriteTime loses its connection.
 type Events struct {
 	w  http.ResponseWriter
 	rc *http.ResponseController
