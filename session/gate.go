@@ -30,7 +30,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 		d = policy.Decision{Reason: "the policy could not decide: " + err.Error()}
 	}
 	d.Clean = d.Clean || x.cmd.Program
-	d = s.hold(ctx, x, d)
+	d = s.here(x, s.hold(ctx, x, d))
 	x.res.Decision = d
 	if d.Send != "" {
 		x.cmd.Script, x.res.Command = d.Send, d.Send

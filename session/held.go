@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +28,8 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 	case x.cmd.Held:
 		x.held = true
 		return d
-	case d.Verdict == policy.Allow && d.Unfit != "" && len(d.Sockets) > 0:
-		s.holdWithSockets(ctx, x, d)
+	case d.Verdict == policy.Allow && (d.Hold || d.Unfit != "" && len(d.Sockets) > 0):
+		s.holdIfItCan(ctx, x, d)
 		return d
 	case d.Verdict == policy.Allow && d.Unfit != "":
 		x.note(func(r *Result) { r.Held, r.NotHeld = heldNot, d.Unfit })
@@ -51,16 +52,57 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 	return not
 }
 
-// holdWithSockets has x run held with the sockets that are open for it, where that can be; else as it is judged.
-func (s *Session) holdWithSockets(ctx context.Context, x *Exec, d policy.Decision) {
-	x.sockets = d.Sockets
-	why := s.whyNotHeld(ctx, x)
-	if x.held = why == "" && x.unready == nil; x.held {
+// holdIfItCan has x run held, with the sockets that are open for it, where that can be; else as it is judged.
+func (s *Session) holdIfItCan(ctx context.Context, x *Exec, d policy.Decision) {
+	why := ""
+	if d.Hold && slices.Contains(d.Sets, "*") && !s.cfg.OneOff {
+		why = "nobody can tell which names it sets for the session"
+	} else if why = s.noHold(x); why == "" {
+		x.sockets = d.Sockets
+		why = s.whyNotHeld(ctx, x)
+	}
+	if x.unready != nil && !s.heldAlone(ctx, x.unready) {
+		x.held = true // the session's own shell would not start either
+		return
+	}
+	if x.unready != nil {
+		why = "no held shell could be started: " + x.unready.Error()
+		s.mu.Lock()
+		s.unwilling = why
+		s.mu.Unlock()
+	}
+	if x.held = why == ""; x.held {
 		return
 	}
 	x.sockets, x.unready = nil, nil
-	why = strings.TrimSuffix(d.Unfit+"; "+why, "; ")
+	if d.Unfit != "" {
+		why = strings.TrimSuffix(d.Unfit+"; "+why, "; ")
+	}
 	x.note(func(r *Result) { r.Held, r.HeldBy, r.RefusedUnknown, r.NotHeld = heldNot, "", "", why })
+}
+
+// heldGives ends the session's held shell where err says that there is no room for its own one, and reports whether it did.
+func (s *Session) heldGives(err error) bool {
+	s.mu.Lock()
+	there := s.heldSide.sh != nil
+	s.mu.Unlock()
+	if there = there && errors.Is(err, ErrFull); there {
+		s.closeSide(laneHeld)
+	}
+	return there
+}
+
+// noHold says why x is not tried held where that is only wished for: a held shell did not start before.
+func (s *Session) noHold(x *Exec) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unwilling
+}
+
+// heldAlone reports whether err, for which a held shell did not start, leaves hope for one that is not held.
+func (s *Session) heldAlone(ctx context.Context, err error) bool {
+	var dialed *dialError
+	return ctx.Err() == nil && s.closing.Err() == nil && !errors.As(err, &dialed) && !errors.Is(err, errPoolClosed) && !errors.Is(err, ErrClosed)
 }
 
 // whyNotHeld says why x cannot be held, there or anywhere; "" where it can.

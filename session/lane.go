@@ -47,22 +47,6 @@ func (s *Session) sideOf(lane string) *side {
 // maxSet bounds how many names are remembered.
 const maxSet = 1000
 
-// taint notes what a command that is about to be sent to the session's own shell may do to it.
-func (s *Session) taint(d policy.Decision) {
-	if d.Class == policy.ReadOnly && !d.Taints {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tainted = true
-	for _, name := range d.Sets {
-		s.sets = true
-		if name != "*" && len(s.set) < maxSet {
-			s.set = append(s.set, name)
-		}
-	}
-}
-
 // spendLane has the next command of a lane get a new shell there: this one ran something that changes more than a
 // read does.
 func (s *Session) spendLane(lane string) {
@@ -81,13 +65,22 @@ func (s *Session) names() []string {
 // pickLane says where x runs.
 func (s *Session) pickLane(x *Exec) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	lane := s.laneBy(x, x.res.Decision)
+	s.mu.Unlock()
+	if lane != laneSession {
+		x.note(func(r *Result) { r.Lane = lane })
+	}
+}
+
+// laneBy is the lane of x by what is decided about it; s.mu is held.
+func (s *Session) laneBy(x *Exec, d policy.Decision) string {
 	switch {
 	case x.held:
-		x.note(func(r *Result) { r.Lane = laneHeld })
-	case x.res.Decision.Clean && (s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv):
-		x.note(func(r *Result) { r.Lane = laneClean })
+		return laneHeld
+	case d.Clean && (s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv):
+		return laneClean
 	}
+	return laneSession
 }
 
 // laneFor returns the shell of x's lane, which is not the session's own, or fails x.
@@ -243,6 +236,7 @@ func (s *Session) closeSide(lane string) {
 	s.mu.Lock()
 	b := *s.sideOf(lane)
 	*s.sideOf(lane) = side{}
+	s.forgets(lane)
 	s.mu.Unlock()
 	if b.sh != nil {
 		b.sh.close()

@@ -18,24 +18,44 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
-// asAgent opens a session of an agent under the built-in policy. What would ask is approved, except what is asked about
-// because of a name that the session has set.
+// judgedReads is a policy file that never holds reads.
+const judgedReads = "version: 1\nprincipals:\n  - {name: role=agent, reads: judged}\n"
+
+// asAgent opens a session of an agent under the built-in policy with reads that are not held. What would ask is approved, except what is
+// asked about because of a name that the session has set.
 func asAgent(t *testing.T, tr session.Transport, shell string) *session.Session {
 	t.Helper()
-	engine := rules.New(rules.Config{})
-	approving := policy.DeciderFunc(func(ctx context.Context, req policy.Request) (policy.Decision, error) {
+	return asAgentUnder(t, judgedReads, tr, shell)
+}
+
+// asAgentUnder is asAgent under a policy file; "" is none.
+func asAgentUnder(t *testing.T, policyFile string, tr session.Transport, shell string) *session.Session {
+	t.Helper()
+	s, err := session.Open(tr, hosts.Host{Name: "host", Shell: shell}, session.Config{
+		Principal: "agent/test", Policy: agentApproved(t, policyFile), Audit: audit.Discard{}, Grace: 500 * time.Millisecond,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// agentApproved is the built-in policy with a file, where what would ask is approved, except for what is asked about because of a name.
+func agentApproved(t *testing.T, policyFile string) policy.Decider {
+	t.Helper()
+	cfg := rules.Config{}
+	if policyFile != "" {
+		file, err := rules.Parse([]byte(policyFile), "policy.yaml")
+		require.NoError(t, err)
+		cfg.User = file
+	}
+	engine := rules.New(cfg)
+	return policy.DeciderFunc(func(ctx context.Context, req policy.Request) (policy.Decision, error) {
 		d, err := engine.Decide(ctx, req)
 		if d.Verdict == policy.Ask && d.Rule != "builtin/session-name" {
 			d.Verdict, d.Approval = policy.Allow, "test"
 		}
 		return d, err
 	})
-	s, err := session.Open(tr, hosts.Host{Name: "host", Shell: shell}, session.Config{
-		Principal: "agent/test", Policy: approving, Audit: audit.Discard{}, Grace: 500 * time.Millisecond,
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
 }
 
 // poisonings are commands that make a later harmless one do something else, in some shell or other.
@@ -150,6 +170,12 @@ func TestTheLanesShareADirectoryAndNothingElse(t *testing.T) {
 		require.ErrorIs(t, err, session.ErrDenied)
 		assert.Contains(t, err.Error(), "X")
 		assert.Equal(t, session.StatusDenied, r.Status)
+		run("read -r y <<E\n2\nE", "clean", "")
+		run("echo $y", "clean", "2\n")
+		_, err = s.Run(t.Context(), session.Command{Script: "touch /dev/null; echo $y"})
+		require.ErrorIs(t, err, session.ErrDenied, "it is set in one lane, and this would run in another")
+		assert.Contains(t, err.Error(), "it rests on y, which an earlier command set in another shell (lane clean)")
+		run("read -r y <<E\n3\nE\ntouch /dev/null; echo $y", "session", "3\n")
 		s.Reset()
 		run("pwd", "session", "/tmp\n")
 		require.NoError(t, s.Close())

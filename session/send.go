@@ -62,9 +62,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	case x.res.Lane == laneClean && x.res.Decision.ForSession != "":
 		s.spendLane(laneClean)
 	}
-	if x.res.Lane == laneSession {
-		s.taint(x.res.Decision)
-	}
+	s.leaves(x.res.Lane, x.res.Decision)
 	x.sending()
 	x.startClocks(sh, len(text))
 	if !sh.take(x, x.tok) {

@@ -50,9 +50,12 @@ type Session struct {
 	set     []string // names that commands have set there, as far as it was seen
 	moved   bool     // sh does not stand in dir
 
+	setIn map[string]string // names that were set later in another lane's shell, by its lane; held is for a shell that has ended
+
 	cleanSide, heldSide, trialSide side        // the other lanes
 	untried                        string      // why commands cannot be tried held to reading there; "" where they can, or before
 	unheld                         string      // why the host cannot hold a command to reading; "" where it can, or before it was tried
+	unwilling                      string      // why no held shell starts for what need not be held, though the host may hold; "" where one does
 	warmed                         []*warmKind // of the shells that it has had, where others may be started ahead
 	changes                        int         // warmKind.changes of the last, when that was asked for
 
@@ -262,7 +265,7 @@ func (s *Session) release(x *Exec) {
 func (s *Session) Reset() {
 	s.mu.Lock()
 	sh := s.sh
-	s.state, s.tainted, s.sets, s.set, s.status, s.unheld, s.untried = "", false, false, nil, 0, "", ""
+	s.state, s.tainted, s.sets, s.set, s.setIn, s.status, s.unheld, s.unwilling, s.untried = "", false, false, nil, nil, 0, "", "", ""
 	s.mu.Unlock()
 	if sh != nil {
 		sh.retire() // what begins from here on gets another one

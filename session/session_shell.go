@@ -136,7 +136,9 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 		var sh *shell
 		err := errNoConn
 		if t := s.transport(); t != nil {
-			sh, err = s.shellOn(ctx, t, spec)
+			if sh, err = s.shellOn(ctx, t, spec); s.heldGives(err) {
+				sh, err = s.shellOn(ctx, t, spec)
+			}
 		}
 		if err == nil || s.pool == nil || try == maxConns-1 || !errors.Is(err, errNoConn) && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFull) || ctx.Err() != nil {
 			return sh, err
@@ -227,8 +229,10 @@ func (s *Session) repair(ctx context.Context, sh *shell) bool {
 func (s *Session) shellName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sh != nil {
-		return s.sh.hello.Dialect.String()
+	for _, sh := range []*shell{s.sh, s.heldSide.sh, s.cleanSide.sh} {
+		if sh != nil {
+			return sh.hello.Dialect.String()
+		}
 	}
 	return s.host.Shell
 }

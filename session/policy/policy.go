@@ -138,6 +138,9 @@ type Decision struct {
 	// For the record.
 	Policy string `json:"-"` // the hash that names the policy that decided; "" where the decider has none
 
+	// Hold says that it only reads and runs held by the host's kernel where that can be, else as it is judged.
+	Hold bool `json:"-"`
+
 	// Unheld, if not nil, says that it is allowed only where the host's kernel holds it to reading: where the host cannot, this is
 	// decided instead, with why added to its Reason. Unfit says why it would not tell the truth held, and so runs as it is.
 	// Sockets are local sockets that are open for it while it is held, as its programs ask their services through them.

@@ -151,9 +151,12 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	line(&b, "sets", rep.Sets)
 	line(&b, "rests on", rep.Uses)
 	if how := heldText(d); how != "" {
-		key := "reads: held"
-		if d.First != nil {
+		key := "held"
+		switch {
+		case d.First != nil:
 			key = "unknown: held-first"
+		case d.Unheld != nil:
+			key = "reads: held"
 		}
 		fmt.Fprintf(&b, "%s: %s\n", key, cmdutil.OneLine(how))
 	}
@@ -171,7 +174,7 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 	return err
 }
 
-// heldText says how a command runs where the policy has reads: held, or unknown: held-first; "" where it does not matter.
+// heldText says how far a command runs held: by default, with reads: held, or with unknown: held-first; "" where it does not matter.
 func heldText(d policy.Decision) string {
 	switch {
 	case d.First != nil:
@@ -188,6 +191,13 @@ func heldText(d policy.Decision) string {
 		}
 		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there): it changes no file, connects to " + to + " and signals nothing outside. " +
 			"Where the host cannot, it needs approval. What it reads, how long it takes and the load it causes are not held"
+	case d.Hold:
+		but := ""
+		if len(d.Sockets) > 0 {
+			but = ", but for the local sockets of the services that it asks"
+		}
+		return "the host's kernel holds it to reading where it can (seccomp, and Landlock where it is there)" + but + ". Where the host cannot, it runs as judged; " +
+			"with reads: held in the policy it would need approval there. What it reads, how long it takes and the load it causes are not held"
 	case d.Unfit != "" && len(d.Sockets) > 0:
 		return "the host's kernel holds it to reading (seccomp, and Landlock where it is there), but for the local sockets that it asks its service through: " +
 			"what that does for it is judged. Where the host cannot, it runs as judged"

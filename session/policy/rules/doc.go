@@ -40,7 +40,8 @@
 //	    shell: false                         # structured mode only
 //	    strict: true                         # no metacharacters in structured mode's arguments
 //	    env: clean                           # shells start with HOME, USER, LOGNAME, PATH, LANG and TERM
-//	    reads: held                          # what only reads and needs no approval runs held by the host's kernel, or asks
+//	    reads: held                          # what only reads and needs no approval runs held by the host's kernel, or asks;
+//	                                         # judged: never held; else agents' reads are held where the host can
 //	    unknown: held-first                  # or ask: unknown commands are tried first, held by the host's kernel, see below
 //	    max_output: 64KiB
 //	    max_timeout: 10m

@@ -14,13 +14,16 @@ const HeldRule = "builtin/reads-held"
 
 const heldReason = "the policy allows reads that the host's kernel holds"
 
-// heldReads is d where the principal's reads are to be held: what only reads then runs held, or is decided as Unheld says. What
-// would not tell the truth there runs as it is judged, alone: beside it nothing else may go without being held.
+// heldReads is d with how it runs where the principal's reads are to be held. Where a policy requires that, what only reads runs held,
+// or is decided as Unheld says; where no policy says how an agent's reads run, it is held where the host can, and else runs as judged
+// (but not beside what is free to shape the session's shell, which such reads are to see).
+// What would not tell the truth held runs as it is judged; where holding is required alone, since beside it nothing else may go
+// without being held.
 func (e *Engine) heldReads(req policy.Request, j *judged, d policy.Decision) policy.Decision {
-	if d.Verdict != policy.Allow || !e.wantsHeld(req.Principal) {
+	required := e.wantsHeld(req.Principal)
+	if d.Verdict != policy.Allow || !required && !(d.Clean && e.prefersHeld(req.Principal)) {
 		return d
 	}
-	rep := &j.rep
 	switch d.Class {
 	case policy.ReadOnly, policy.SensitiveRead:
 	case policy.NetworkRead:
@@ -29,22 +32,42 @@ func (e *Engine) heldReads(req policy.Request, j *judged, d policy.Decision) pol
 	default:
 		return d
 	}
+	name, why, sockets, mixed := fitness(j.command())
+	d.Sockets = sockets
+	fits := why == "" || sockets != nil && mixed
+	if d.Hold = fits && !required; d.Hold {
+		return d
+	}
+	if !fits && !(required && mixed) {
+		d.Unfit = fmt.Sprintf("%s: %s", name, why)
+		return d
+	}
 	not := d
 	not.Verdict, not.Rule, not.Reason = policy.Ask, HeldRule, heldReason
 	not.Needs, not.Hint = policy.NeedsApproval, hintApproval
-	not = e.withProof(not, req.Host, rep.Classes)
-	name, why, sockets, mixed := fitness(j.command())
-	d.Sockets = sockets
-	switch {
-	case why == "" || sockets != nil && mixed:
+	not = e.withProof(not, req.Host, j.rep.Classes)
+	if fits {
 		d.Unheld = &not
 		return d
-	case mixed:
-		not.Reason = fmt.Sprintf("%s; %s does not fit there (%s), and the rest would not be held either: run %[2]s by itself", heldReason, name, why)
-		return not
 	}
-	d.Unfit = fmt.Sprintf("%s: %s", name, why)
-	return d
+	not.Reason = fmt.Sprintf("%s; %s does not fit there (%s), and the rest would not be held either: run %[2]s by itself", heldReason, name, why)
+	return not
+}
+
+// prefersHeld reports whether no policy says how the reads of an agent run; a file that can only tighten cannot free them.
+func (e *Engine) prefersHeld(principal string) bool {
+	role := RoleOf(principal)
+	if role != Agent {
+		return false
+	}
+	for _, l := range e.layers {
+		for _, en := range l.file.principals {
+			if en.reads && !l.tighten && en.who.match(role, principal) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // wantsHeld reports whether the policy holds the reads of a principal.

@@ -90,6 +90,61 @@ func TestReadsAreHeldWhereThePolicySaysSo(t *testing.T) {
 	assert.Equal(t, policy.Allow, decide("operator/ada", "touch $x", "x").Verdict)
 }
 
+// Without a word about it, an agent's reads are held where the host can, and never ask for that; where the policy lets it shape its
+// shell they run there.
+func TestAnAgentsReadsAreHeldByDefault(t *testing.T) {
+	free := parse(t, `version: 1
+rules:
+  - {name: free, hosts: all, principals: [role=agent], classes: [read-only, write, unknown, dangerous], verdict: allow, reason: "a test"}
+  - {name: dig, hosts: all, principals: [agent/dns], classes: [network-read], verdict: allow, reason: "a test"}
+`)
+	const (
+		hold    = "held"
+		sockets = "held with sockets"
+		unfit   = "not held"
+		plain   = "nothing is said"
+	)
+	for _, c := range []struct {
+		file                      *rules.File
+		tighten                   bool
+		who, command, how, reason string
+	}{
+		{who: "agent/a", command: "uptime", how: hold},
+		{who: "somebody", command: "uptime", how: hold},
+		{who: "agent/a", command: "cat /etc/hosts; x=1", how: hold}, // the session knows what it would lose
+		{who: "agent/a", command: "cat /etc/hosts; docker ps", how: sockets},
+		{who: "agent/a", command: "ss -tlnp", how: unfit, reason: "ss"},
+		{who: "agent/a", command: "uptime; ss -tlnp", how: unfit, reason: "ss"},
+		{who: "agent/a", command: "touch x", how: plain},
+		{who: "operator/a", command: "uptime", how: plain},
+		{who: "program/a", command: "uptime", how: plain},
+		{file: limits(t, "  - {name: role=agent, reads: judged}\n"), who: "agent/a", command: "uptime", how: plain},
+		{file: limits(t, "  - {name: agent/b, reads: judged}\n"), who: "agent/a", command: "uptime", how: hold},
+		{file: limits(t, "  - {name: role=agent, reads: judged}\n"), tighten: true, who: "agent/a", command: "uptime", how: hold},
+		{file: free, who: "agent/a", command: "uptime", how: plain},
+		{file: free, who: "agent/dns", command: "dig @127.0.0.1 x", how: plain},
+	} {
+		cfg := rules.Config{User: c.file}
+		if c.tighten {
+			cfg.System = parse(t, "version: 1\n")
+		}
+		d, err := rules.New(cfg).Decide(t.Context(), policy.Request{Principal: c.who, Host: hosts.Host{Name: "web1", Tier: "dev"}, Command: c.command})
+		require.NoError(t, err)
+		got := plain
+		switch {
+		case d.Hold && len(d.Sockets) > 0:
+			got = sockets
+		case d.Hold:
+			got = hold
+		case d.Unfit != "":
+			got = unfit
+		}
+		assert.Equal(t, c.how, got, "%+v: %+v", c, d)
+		assert.Contains(t, d.Unfit, c.reason)
+		assert.Nil(t, d.Unheld, "it does not ask where the host cannot")
+	}
+}
+
 // What the system's file wants held, the user's cannot set free.
 func TestTheUsersFileCannotFreeReads(t *testing.T) {
 	e := rules.New(rules.Config{
