@@ -1,29 +1,36 @@
 # signal.sh for SIGINT: the shell hears of it only if there are programs, as a command that traps INT and runs none has its own
-# use for it, or by @alone@ where nothing is known of a trap. A child that is signaled before it has become its program may forget that: what looks like the shell gets INT
-# once more a little later, with what it has started since.
+# use for it, or by @alone@ where nothing is known of a trap. A child that is signaled before it has become its program may forget
+# that: what looks like the shell gets INT once more a little later, with what it has started since. As long as such a child has the
+# shell's trap on SIGURG it has the one on SIGINT, which on a busy host may take a while: it gets INT again until that is over, up to
+# twenty times.
 #
-#= m shell_like descendants that look like the shell
-#= o signaled_ids descendants that have been sent the signal
+#= d is_deaf d where the shell would not end its command
+#= m missed_some set while a descendant may have forgotten the signal
+#= o heard_ids those that have not
+#= N turn_count how often the signal was sent again
 is_deaf=
-shell_like=
+missed_some=
+heard_ids=" "
 @descendants@
 @hearing@
-case $is_deaf in d) ;; *) list_descendants $0
+look_at_signals $0
+case $catches_urg in n) is_deaf=d;; *) list_descendants $0
 if test "$descendant_ids";then kill -URG $0 2>/dev/null;else @alone@;fi
 for child_id in $descendant_ids;do
-	cmp -s /proc/$child_id/cmdline /proc/$0/cmdline && shell_like="$shell_like $child_id"
+	cmp -s /proc/$child_id/cmdline /proc/$0/cmdline && missed_some=y||heard_ids="$heard_ids$child_id "
 done;; esac
 set -- $descendant_ids
 test "$1" && kill -INT $descendant_ids 2>/dev/null
 echo fairlead:$0:$#:$is_deaf:
-test "$shell_like" && {
-	sleep .05 2>/dev/null||sleep 1
-	signaled_ids=" $* "
+turn_count=0
+while test "$missed_some"&&test $turn_count != 20;do
+	sleep .05||sleep 1
+	turn_count=$((turn_count+1))
+	missed_some=
 	descendant_ids=
 	list_descendants $0
-	for child_id in $descendant_ids;do
-		case " $shell_like " in *" $child_id "*) kill -INT $child_id;;
-		*) case $signaled_ids in *" $child_id "*) ;; *) kill -INT $child_id;; esac;;
-		esac
+	for child_id in $descendant_ids;do case $heard_ids in *" $child_id "*) ;; *) look_at_signals $child_id
+		kill -INT $child_id
+		case $catches_urg in y) missed_some=y;; *) heard_ids="$heard_ids$child_id ";; esac;; esac
 	done
-} 2>/dev/null||:
+done 2>/dev/null

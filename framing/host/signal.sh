@@ -2,10 +2,12 @@
 # signal 0 is none.
 #
 # Like loader.sh it is sent in one line between single quotes, for every login shell.
+#= d is_deaf d where the shell would not end its command
 is_deaf=
 @descendants@
 @hearing@
-case $is_deaf in d) ;; *) kill -URG $0 2>/dev/null
+look_at_signals $0
+case $catches_urg in n) is_deaf=d;; *) kill -URG $0 2>/dev/null
 list_descendants $0;; esac
 set -- $descendant_ids
 test "$1" && kill -@signal@ $descendant_ids 2>/dev/null
