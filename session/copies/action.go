@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
@@ -66,6 +67,8 @@ func (a *action) Open(ctx context.Context, t session.Transport, h hosts.Host) (s
 		return nil, err
 	}
 	d := &deed{a: a, h: h, r: r}
+	ctx, cancel := context.WithTimeoutCause(ctx, lookWait, fault(files.CodeError, "the host did not say within %v where %s leads: look at its file systems, and try again", lookWait, a.c.Plan.Path))
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { r.close() }) // a server that says nothing
 	err = d.look(ctx)
 	if !stop() && err == nil {
@@ -88,6 +91,9 @@ func (a *action) Record(e *audit.Event) {
 		e.StdoutBytes, e.StdoutSHA256 = a.n, a.sum
 	}
 }
+
+// lookWait is how long a host may take to find out where a path leads.
+const lookWait = 2 * time.Minute
 
 // stopTime is how long a host may take to end what it does when a copy is stopped.
 const stopTime = 5 * time.Second

@@ -188,7 +188,7 @@ func (local) remove(_ context.Context, name string, _ bool) error {
 	return nil
 }
 
-func (local) sync(_ context.Context, dir string) error {
+func (local) sync(_ context.Context, dir string, _ []string) error {
 	syncAll(dir)
 	return nil
 }

@@ -180,7 +180,11 @@ func (u *uploading) settle(ctx context.Context, err error) error {
 		return nil
 	}
 	if err == nil {
-		err = u.r.sync(ctx, u.syncDir())
+		names := make([]string, len(waiting))
+		for i, f := range waiting {
+			names[i] = f.temp
+		}
+		err = u.r.sync(ctx, u.syncDir(), names)
 	}
 	for _, f := range waiting {
 		u.slots <- struct{}{}

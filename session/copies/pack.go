@@ -7,13 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
 // Many small files go through tar and sha256sum on the host, some hundred at a time: over sftp each of them needs six requests,
@@ -29,6 +25,8 @@ const (
 type packer interface {
 	pack(ctx context.Context, dir string, all []packed) error
 }
+
+var errPacksOff = errors.New("packs do not work here")
 
 // packed is a small file that has been read.
 type packed struct {
@@ -114,7 +112,10 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 			good = append(good, all[i])
 		}
 	}
-	err := u.packs.p.pack(ctx, u.syncDir(), good)
+	err := errPacksOff
+	if u.packs.works() {
+		err = u.packs.p.pack(ctx, u.syncDir(), good)
+	}
 	if err != nil {
 		u.packs.mu.Lock()
 		u.packs.off = true
@@ -169,10 +170,11 @@ func (s *overSFTP) pack(ctx context.Context, dir string, all []packed) error {
 	if err := to.Close(); err != nil {
 		return err
 	}
-	if _, err := s.program(ctx, `tar -xkopf - -C `+dir, &archive); err != nil {
+	if _, err := s.program(ctx, program{what: "tar", line: "tar -xkopf - -C " + dir, in: &archive}); err != nil {
 		return err
 	}
-	said, err := s.program(ctx, "cd "+dir+" && xargs -0 sha256sum", &names)
+	most := 2*names.Len() + 100*len(all) // names are printed with escapes
+	said, err := s.program(ctx, program{what: "sha256sum", line: "cd " + dir + " && xargs -0 sha256sum", in: &names, most: most})
 	if err != nil {
 		return err
 	}
@@ -191,35 +193,4 @@ func (s *overSFTP) pack(ctx context.Context, dir string, all []packed) error {
 		return fmt.Errorf("the host has %d of %d files", i, len(all))
 	}
 	return nil
-}
-
-var errProgram = errors.New("the host cannot do that")
-
-// program runs a line of safe words without a terminal, and returns what it prints once it has ended with 0.
-func (s *overSFTP) program(ctx context.Context, line string, in io.Reader) (string, error) {
-	t, ok := s.t.(seam.Unframed[session.Exit])
-	if !ok {
-		return "", errors.ErrUnsupported
-	}
-	p, err := t.Unframed(ctx, "sh -c '"+line+"'")
-	if err != nil {
-		return "", err
-	}
-	defer p.Close()
-	defer context.AfterFunc(ctx, func() { p.Close() })()
-	var pipes sync.WaitGroup
-	pipes.Go(func() { _, _ = io.Copy(io.Discard, p.Stderr()) })
-	pipes.Go(func() {
-		_, _ = io.Copy(p, in)
-		_ = p.CloseWrite()
-	})
-	said := &strings.Builder{}
-	_, _ = io.Copy(said, io.LimitReader(p, maxOutput))
-	exit, err := p.Wait()
-	p.Close()
-	pipes.Wait()
-	if err == nil && (exit.Code != 0 || exit.Signal != "") {
-		err = errProgram
-	}
-	return said.String(), err
 }

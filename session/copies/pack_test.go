@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,8 +23,18 @@ func TestManySmallFilesArriveAsTheyAre(t *testing.T) {
 		"tar fails":   "tar:exec 2>/dev/null; /usr/bin/env PATH=/usr/bin:/bin tar \"$@\"; exit 2",
 		"tar is lost": "tar:exit 127",
 		"other sums":  "sha256sum:/usr/bin/sha256sum \"$@\" | tr 0-7 1-8",
+		"tar stays":   "tar:exec sleep 1000",
+		"tar is deaf": "tar:trap '' HUP TERM; echo $$ >$(dirname \"$0\")/deaf; exec sleep 1000",
+		"tar talks":   "tar:exec yes",
+		"tar errs":    "tar:exec yes >&2",
+		"sums stay":   "sha256sum:exec sleep 1000",
+		"sync stays":  "sync:exec sleep 1000",
+		"sync fails":  "sync:echo no disk >&2; exit 3",
 	} {
 		t.Run(name, func(t *testing.T) {
+			if strings.Contains(program, "sleep") {
+				defer copies.SetProgramWait(3 * time.Second)()
+			}
 			bin := t.TempDir()
 			if file, text, ok := strings.Cut(program, ":"); ok {
 				write(t, filepath.Join(bin, file), []byte("#!/bin/sh\necho >>"+bin+"/called\n"+text+"\n"), 0o755)
@@ -61,6 +74,20 @@ func TestManySmallFilesArriveAsTheyAre(t *testing.T) {
 			assert.Equal(t, "new", read(t, filepath.Join(dir, "src/d2/there")))
 			assert.Empty(t, read(t, filepath.Join(dir, "src/d1/empty")))
 			noLeftovers(t, dir)
+
+			back := tempDir(t)
+			r, _, err := s.download(filepath.Join(dir, "src"), copies.Tree{Dir: back})
+			require.NoError(t, err)
+			require.NoError(t, errOf(r))
+			for name, text := range want {
+				assert.Equal(t, text, read(t, filepath.Join(back, "src", name)))
+			}
+			noLeftovers(t, back)
+			if pid, err := os.ReadFile(filepath.Join(bin, "deaf")); err == nil { // it minds nothing, and would stay
+				n, err := strconv.Atoi(strings.TrimSpace(string(pid)))
+				require.NoError(t, err)
+				_ = syscall.Kill(n, syscall.SIGKILL)
+			}
 			if program != "" {
 				assert.FileExists(t, filepath.Join(bin, "called"))
 			}

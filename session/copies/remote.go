@@ -39,8 +39,8 @@ type remote interface {
 	create(ctx context.Context, temp string, in incoming) error
 	dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error // a negative owner is kept
 	rename(ctx context.Context, temp, name string) error
-	remove(ctx context.Context, name string, dir bool) error // what is not there counts as removed
-	sync(ctx context.Context, dir string) error              // puts all that was written there on disk
+	remove(ctx context.Context, name string, dir bool) error    // what is not there counts as removed
+	sync(ctx context.Context, dir string, names []string) error // puts the files, which are below dir, on disk
 	close() error
 }
 

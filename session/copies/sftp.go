@@ -57,10 +57,15 @@ func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsy
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { rw.Close() }) // a server that says nothing
+	answer, cancel := context.WithTimeout(ctx, programWait)
+	defer cancel()
+	stop := context.AfterFunc(answer, func() { rw.Close() }) // a server that says nothing
 	c, err := sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true), sftp.MaxConcurrentRequestsPerFile(requests))
 	if !stop() {
 		rw.Close()
+		if ctx.Err() == nil {
+			return nil, fault(files.CodeError, "the host's sftp server did not answer within %v: find out there whether it starts, and try again", programWait)
+		}
 		return nil, fmt.Errorf("sftp did not begin: %w", ctxerr.Of(ctx))
 	}
 	if err != nil {
@@ -303,16 +308,40 @@ func (s *overSFTP) remove(_ context.Context, name string, dir bool) error {
 	return refused(err)
 }
 
-// sync needs a program: sftp puts single files on disk, which takes long for many.
-func (s *overSFTP) sync(ctx context.Context, dir string) error {
+// sync needs a program: sftp puts single files on disk, which takes long for many. Where that does not work, it does.
+func (s *overSFTP) sync(ctx context.Context, dir string, names []string) error {
+	var err error
 	if safeWord(dir) {
-		if _, err := s.program(ctx, "sync -f "+dir+" 2>/dev/null || sync", strings.NewReader("")); err == nil {
-			return nil
+		if _, err = s.program(ctx, program{what: "sync", line: "sync -f " + dir + " 2>/dev/null || sync", wait: syncWait}); err == nil || ctx.Err() != nil {
+			return err
 		}
+	}
+	if s.fsync {
+		return s.syncEach(ctx, names)
+	}
+	var hungUp *errHungUp
+	if errors.As(err, &hungUp) {
+		return err
 	}
 	s.once.Do(func() { s.shell, _ = openShell(s.t, s.h) })
 	if s.shell == nil {
 		return errors.New("no shell can be started to put the files on disk")
 	}
-	return s.shell.sync(ctx, dir)
+	return s.shell.sync(ctx, dir, names)
+}
+
+// syncEach puts files on disk one by one.
+func (s *overSFTP) syncEach(ctx context.Context, names []string) error {
+	failed := make([]error, len(names))
+	each(s.width(), len(names), func(i int) {
+		if failed[i] = ctxerr.Of(ctx); failed[i] != nil {
+			return
+		}
+		f, err := s.c.OpenFile(names[i], os.O_RDWR)
+		if err == nil {
+			err = errors.Join(f.Sync(), f.Close())
+		}
+		failed[i] = refused(err)
+	})
+	return errors.Join(failed...)
 }

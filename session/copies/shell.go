@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -61,22 +62,38 @@ func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io
 		text.WriteString(" " + word)
 	}
 	text.WriteString("\n" + script)
-	cmd := session.Command{Script: text.String(), Stdout: out, Stdin: in, Keep: maxOutput}
-	if out != nil {
-		cmd.Keep = 16 << 10
+	said := &heard{left: maxOutput}
+	limited, idle, stop := withIdle(ctx, b.wait(script), nil)
+	defer stop()
+	said.full = func() { idle.cancel(fault(files.CodeTooLarge, "the host prints more than %d bytes", maxOutput)) }
+	idle.why = fault(files.CodeError, "the host did nothing for %v, and what it did was ended: look at its disks, and try again", idle.wait)
+	if out == nil {
+		out = said
 	}
-	r, err := b.s.Run(ctx, cmd)
+	cmd := session.Command{Script: text.String(), Stdout: idleWriter{out, idle}, Keep: 16 << 10}
+	if in != nil {
+		cmd.Stdin = idleReader{in, idle}
+	}
+	r, err := b.s.Run(limited, cmd)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return "", ctxerr.Of(ctx)
+	case err != nil && limited.Err() != nil:
+		return "", context.Cause(limited)
 	case err != nil:
 		return "", err
-	case r.Status == session.StatusOK && out == nil && r.OmittedStdout > 0:
-		return "", fault(files.CodeTooLarge, "the host prints more than %d bytes", maxOutput)
 	case r.Status == session.StatusOK:
-		return string(r.Stdout), nil
+		return said.String(), nil
 	}
 	return "", complaint(r)
+}
+
+// wait is how long a script may say nothing.
+func (b *overShell) wait(script string) time.Duration {
+	if strings.Contains(script, "sync") {
+		return syncWait
+	}
+	return programWait
 }
 
 const maxOutput = 8 << 20
@@ -316,7 +333,7 @@ func (b *overShell) remove(ctx context.Context, name string, dir bool) error {
 	return err
 }
 
-func (b *overShell) sync(ctx context.Context, dir string) error {
+func (b *overShell) sync(ctx context.Context, dir string, _ []string) error {
 	_, err := b.run(ctx, `sync -f "$1" 2>/dev/null || sync`, nil, nil, dir)
 	return err
 }

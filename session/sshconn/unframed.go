@@ -18,6 +18,9 @@ type unframed struct{ *Pipe }
 // Close is that of a stream: it returns once the channel is gone, if need be with the connection.
 func (u unframed) Close() error { return u.s.Close() }
 
+// HangUp implements seam.Piped.
+func (u unframed) HangUp() error { return u.Pipe.Close() }
+
 // Unframed implements seam.Unframed.
 func (c *Conn) Unframed(ctx context.Context, line string) (seam.Piped[session.Exit], error) {
 	p, err := c.Pipe(ctx, Piped{Line: line})

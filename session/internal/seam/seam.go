@@ -110,4 +110,7 @@ type Piped[E any] interface {
 	Stderr() io.Reader // must be read as well
 	CloseWrite() error
 	Wait() (E, error)
+	// HangUp is Close that waits for nothing, and costs no connection where the program goes on: Wait returns at once, and the
+	// reads and writes that are under way with the program.
+	HangUp() error
 }

@@ -1,0 +1,41 @@
+package copies_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/copies"
+)
+
+// What does not end on a host without sftp is ended, and the copy says so.
+func TestAHelperThatNeverEndsEndsTheCopy(t *testing.T) {
+	for _, program := range []string{"mv", "wc"} {
+		t.Run(program, func(t *testing.T) {
+			defer copies.SetProgramWait(2 * time.Second)()
+			bin := t.TempDir()
+			write(t, filepath.Join(bin, program), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755)
+			s := sshd(t, "Subsystem other /bin/false", "SetEnv PATH="+bin+":/usr/bin:/bin")
+			src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
+			write(t, src, make([]byte, 4<<20), 0o644)
+			res, reports := s.upload(copies.Plan{Path: dir + "/to"}, src)
+			require.Error(t, errOf(res))
+			require.NotEmpty(t, reports)
+			assert.Contains(t, reports[len(reports)-1].Why, "the host did nothing for 2s")
+			assert.NoFileExists(t, filepath.Join(dir, "to"))
+		})
+	}
+}
+
+func TestAnSFTPServerThatSaysNothingEndsTheCopy(t *testing.T) {
+	defer copies.SetProgramWait(2 * time.Second)()
+	s := sshd(t, "Subsystem sftp /bin/sleep 20")
+	src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
+	write(t, src, []byte("text"), 0o644)
+	res, _ := s.upload(copies.Plan{Path: dir + "/to"}, src)
+	require.ErrorContains(t, errOf(res), "the host's sftp server did not answer within 2s")
+	noLeftovers(t, dir)
+}
