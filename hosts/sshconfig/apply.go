@@ -70,7 +70,7 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = text(l, active, &s.BindInterface)
 	case "connectionattempts":
 		err = one(l, active, &s.ConnectionAttempts, parseCount)
-	case "pubkeyauthentication":
+	case "pubkeyauthentication", "dsaauthentication": // an alias, whatever keys there are
 		err = one(l, active, &s.PubkeyAuthentication, parsePubkey)
 	case "passwordauthentication":
 		err = one(l, active, &s.PasswordAuthentication, parseFlag)

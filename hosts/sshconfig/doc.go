@@ -15,8 +15,7 @@
 //	Tag, Match tagged, localnetwork    from 9.4 on; 9.2: an error     as from 9.4 on
 //	Match command, sessiontype, version from 10.0 on; 9.2: an error    the host is refused where the line decides
 //	Match exec                         run wherever it stands; no     run once the rest of the line holds, 15 s at most; its
-//	                                   limit                          answer holds for 5 s; host names with shell characters
-//	                                                                  are refused (OpenSSH: from 9.6 on)
+//	                                   limit                          answer holds for 5 s
 //	' and \ in a Match line            9.2 and 10.x differ            the host is refused where they differ
 //	User with % or ${}                 9.2: as written; 10.x: expanded  the host is refused
 //	Include with ${} or %              9.2: as written; 10.x: expanded  expanded
@@ -25,9 +24,13 @@
 //	%C and %j with ProxyJump           9.2: without the jump host     with it, as from 9.6 on
 //	CanonicalizeHostname, silent DNS   the name as it is              an error after 10 s
 //	UpdateHostKeys ask                 asks at any time               asks once it has logged in; without a person as no
-//	SendEnv                            obeyed                         for terminals and "fairlead ssh"; other shells are kept, and
-//	                                                                  have the environment of no caller
+//	SendEnv                            obeyed                         for terminals and "fairlead ssh"; other shells are shared
 //	ServerAliveInterval, BatchMode yes Debian: 300                    0
+//	User with a dash in front          obeyed                         the host is refused
+//	shell characters in a host's name  refused on a command line      refused where a program would get them
+//	bad values in lists of algorithms  an error                       an error when connecting
+//	bad values of what is skipped, UseKeychain, byte order mark  an error  no effect
+//	Include ~unknown/x; a NUL byte     no file; the end of the line   an error
 //	RekeyLimit with a time, or small   obeyed                         the time has no effect; 64K is the least
 //	StrictHostKeyChecking no           accepts a changed key, without password  never
 //	VerifyHostKeyDNS, CheckHostIP,     obeyed                         the host is refused, and the error says what to do
@@ -35,8 +38,7 @@
 //	  PKCS11Provider, ProxyUseFdpass,
 //	  HostbasedAuthentication, GSSAPIKeyExchange
 //	RemoteCommand, RequestTTY          obeyed                         for "fairlead ssh" ([Options].Programs); else the one refuses
-//	                                                                  the host, and the other has no effect;
-//	                                                                  "fairlead shell" refuses "RequestTTY no"
+//	                                                                  the host ("fairlead shell": also RequestTTY no)
 //
 // Plain directives are decoded by github.com/kevinburke/ssh_config. Blocks, includes, and every line with quotes,
 // escapes or a "#" are handled here, because there that library and OpenSSH differ.

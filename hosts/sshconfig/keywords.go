@@ -72,14 +72,14 @@ var notObeyed = map[string]keyword{
 	// Accepted and without effect in OpenSSH for years.
 	"protocol": {fine: []string{"2"}}, "cipher": {}, "compressionlevel": {}, "fallbacktorsh": {}, "usersh": {}, "useroaming": {},
 	"useprivilegedport": {}, "rhostsauthentication": {}, "rhostsrsaauthentication": {}, "rsaauthentication": {},
-	"afstokenpassing": {}, "kerberosauthentication": {}, "kerberostgtpassing": {}, "dsaauthentication": {},
+	"afstokenpassing": {}, "kerberosauthentication": {}, "kerberostgtpassing": {},
 	"globalknownhostsfile2": {}, "userknownhostsfile2": {},
 }
 
 // obeyed are the directives that have an effect: apply.go reads them.
 var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "canonicaldomains", "canonicalizefallbacklocal", "canonicalizehostname", "canonicalizemaxdots",
 	"canonicalizepermittedcnames", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "ciphers",
-	"connectionattempts", "connecttimeout", "controlpath", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
+	"connectionattempts", "connecttimeout", "controlpath", "dsaauthentication", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
 	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "knownhostscommand", "macs", "match",
 	"numberofpasswordprompts", "passwordauthentication", "port",
 	"preferredauthentications", "protocolkeepalives", "proxycommand", "proxyjump", "pubkeyacceptedalgorithms", "pubkeyacceptedkeytypes",

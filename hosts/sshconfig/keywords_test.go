@@ -64,7 +64,7 @@ var outcomes = map[string][2]string{
 	"Protocol 1": {"skipped"}, "Cipher 3des": {"skipped"}, "CompressionLevel 3": {"skipped"}, "FallBackToRsh yes": {"skipped"}, "UseRsh yes": {"skipped"},
 	"UseRoaming yes": {"skipped"}, "UsePrivilegedPort yes": {"skipped"}, "RhostsAuthentication yes": {"skipped"},
 	"RhostsRSAAuthentication yes": {"skipped"}, "RSAAuthentication yes": {"skipped"}, "AFSTokenPassing yes": {"skipped"},
-	"KerberosAuthentication yes": {"skipped"}, "KerberosTGTPassing yes": {"skipped"}, "DSAAuthentication yes": {"skipped"},
+	"KerberosAuthentication yes": {"skipped"}, "KerberosTGTPassing yes": {"skipped"}, "DSAAuthentication no": {"obeyed"},
 	"GlobalKnownHostsFile2 /g": {"skipped"}, "UserKnownHostsFile2 /u": {"skipped"},
 }
 

@@ -93,25 +93,41 @@ func parsePubkey(s string) (bool, error) {
 	return parseFlag(s)
 }
 
-// parseRekey reads a number of bytes such as 500M.
+// parseRekey reads a number of bytes such as 500M or 1.5G, as BSD's scan_scaled does: what stands behind the unit counts only where
+// it could be part of it.
 func parseRekey(s string) (uint64, error) {
 	if lower(s) == "default" {
 		return 0, nil
 	}
-	digits, unit := s, uint64(1)
-	if n := len(s); n > 0 {
-		if i := strings.IndexByte("kmg", lower(s)[n-1]); i >= 0 {
-			digits, unit = s[:n-1], 1<<(10*(i+1))
-		}
+	bad := fmt.Errorf("%q is not a number of bytes such as 500M, or default", s)
+	rest := strings.TrimPrefix(strings.TrimLeft(s, " \t\n\v\f\r"), "+")
+	end := strings.IndexFunc(rest, func(c rune) bool { return c != '.' && (c < '0' || '9' < c) })
+	if end < 0 {
+		end = len(rest)
 	}
-	n, err := strconv.ParseUint(digits, 10, 32)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%q is not a number of bytes such as 500M, or default", s)
-	case n*unit != 0 && n*unit < 16:
+	digits, part, _ := strings.Cut(rest[:end], ".")
+	rest = rest[end:]
+	whole, err := strconv.ParseUint("0"+digits, 10, 64)
+	if err != nil || digits+part == "" || strings.Contains(part, ".") || whole > math.MaxInt64 {
+		return 0, bad
+	}
+	n := whole
+	if rest != "" { // without a unit a fraction has no effect
+		i := strings.IndexByte("bkmgtpe", lower(rest[:1])[0])
+		if i < 0 || len(rest) > 1 && isAlnum(rest[1]) {
+			return 0, bad
+		}
+		unit := uint64(1) << (10 * i)
+		if whole > math.MaxInt64/unit {
+			return 0, bad
+		}
+		fraction, _ := strconv.ParseFloat("0."+part+"0", 64)
+		n = whole*unit + uint64(fraction*float64(unit))
+	}
+	if n != 0 && n < 16 {
 		return 0, fmt.Errorf("%q is too small", s)
 	}
-	return n * unit, nil
+	return n, nil
 }
 
 // parsePort reads a port number or the name of a TCP service.
