@@ -3,6 +3,7 @@ package ssh
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
@@ -179,8 +180,11 @@ func (c *call) option(o byte, value string) error {
 		if keyword == "" {
 			return fmt.Errorf("-%c is not an option of ssh", o)
 		}
-		if o == 'i' {
-			value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+		switch o {
+		case 'i':
+			value = sshopt.Quoted(value)
+		case 'l':
+			return c.set.User(value)
 		}
 		return c.set.Option(keyword + "=" + value)
 	}
@@ -285,7 +289,14 @@ func (c *call) configured(p hostscmd.Program) error {
 func (c *call) destination(text string) error {
 	rest, uri := strings.CutPrefix(text, "ssh://")
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		if err := c.set.Option("User=" + rest[:at]); err != nil {
+		user := rest[:at]
+		if uri {
+			var err error
+			if user, err = url.PathUnescape(user); err != nil {
+				return fmt.Errorf("%q is not a destination", text)
+			}
+		}
+		if err := c.set.User(user); err != nil {
 			return err
 		}
 		rest = rest[at+1:]
@@ -346,5 +357,5 @@ func (c *call) ask() (a pipe.Ask, err error) {
 	return a, nil
 }
 
-// unlisted is a host that no inventory and no configuration names.
-func (c *call) unlisted() hosts.Host { return hosts.Host{Name: strings.ToLower(c.host)} }
+// unlisted is a host that no inventory and no configuration names. Patterns of ssh_config are compared with what was typed.
+func (c *call) unlisted() hosts.Host { return hosts.Host{Name: c.host} }

@@ -34,6 +34,8 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 		"ssh://[::1]:22 id":       {host: "::1", set: "Port=22", ask: pipe.Ask{Line: "id"}},
 		"-W 10.0.0.1:22 bastion":  {host: "bastion", ask: pipe.Ask{Host: "10.0.0.1", Port: 22}},
 		"-W [::1]:22 bastion":     {host: "bastion", ask: pipe.Ask{Host: "::1", Port: 22}},
+		"-lDOM\\user web1 id":     {host: "web1", set: `User="DOM\\user"`, ask: pipe.Ask{Line: "id"}},
+		"ssh://a%40b@web1 id":     {host: "web1", set: "User=a@b", ask: pipe.Ask{Line: "id"}},
 		// git
 		"-o SendEnv=GIT_PROTOCOL git@web1 git-upload-pack '/x'": {
 			host: "web1", set: "User=git", ask: pipe.Ask{Line: "git-upload-pack '/x'"}, sendEnv: "SendEnv=GIT_PROTOCOL",
@@ -94,7 +96,7 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"-o RemoteCommand=x web1 y":     "RemoteCommand and a command exclude each other",
 		"a@ x":                          "is not a destination",
 		"-l -oProxyCommand=x web1":      "user",
-		"@web1 x":                       "User",
+		"@web1 x":                       "user is missing",
 	} {
 		t.Run(line, func(t *testing.T) {
 			_, err := parse(strings.Fields(line))
@@ -150,4 +152,11 @@ func TestForwardsOfTheCommandLine(t *testing.T) {
 	c, err := parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
 	require.NoError(t, err)
 	assert.Empty(t, c.forwards)
+}
+
+// OpenSSH compares the patterns of a Host line with the name as it was typed.
+func TestANameStaysAsItWasTyped(t *testing.T) {
+	c, err := parse([]string{"root@WEB1", "id"})
+	require.NoError(t, err)
+	assert.Equal(t, "WEB1", c.unlisted().Name)
 }

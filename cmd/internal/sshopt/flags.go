@@ -35,7 +35,7 @@ func (f *Flags) AddWay(fl *pflag.FlagSet, port string) {
 	})
 	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
 	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
-	fl.VarP(&flag{set: f.keyword("User"), kind: "user"}, "user", "l", "log in as `user`")
+	fl.VarP(&flag{set: f.User, kind: "user"}, "user", "l", "log in as `user`")
 	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", port, "connect to `port`")
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
 }
@@ -62,12 +62,12 @@ func (f *Flags) As(user string) error {
 		if err != nil || o.Keyword != "user" {
 			continue
 		}
-		if o.Value != user {
-			return fmt.Errorf("the hosts are to be reached as %s and as %s: leave one out", user, o.Value)
+		if named := strings.Join(o.Words(), " "); named != user {
+			return fmt.Errorf("the hosts are to be reached as %s and as %s: leave one out", user, named)
 		}
 		return nil
 	}
-	return f.Option("User=" + user)
+	return f.User(user)
 }
 
 // flag is one of them.
@@ -189,12 +189,25 @@ func absoluteFiles(o sshconfig.Option) (string, error) {
 				return "", err
 			}
 		}
-		if strings.ContainsAny(word, "\"'\\ \t#") {
-			word = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
-		}
-		words = append(words, word)
+		words = append(words, Quoted(word))
 	}
 	return o.Name + "=" + strings.Join(words, " "), nil
+}
+
+// Quoted is word as it stands in a value, where blanks, quotes and "#" have a meaning.
+func Quoted(word string) string {
+	if !strings.ContainsAny(word, "\"'\\ \t#") {
+		return word
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
+}
+
+// User takes the name of -l or of what stands before the "@": as ssh it takes it as it is.
+func (f *Flags) User(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("the name of the user is missing")
+	}
+	return f.Option("User=" + Quoted(name))
 }
 
 // absolute names a file from the root, but for what is named from the home directory or by a token or variable.
