@@ -86,7 +86,7 @@ type explainJSON struct {
 	Sets   []string     `json:"sets,omitempty"`
 	Uses   []string     `json:"uses,omitempty"`
 	Capped bool         `json:"capped,omitempty"`
-	Held   string       `json:"held,omitempty"` // how it runs where the policy has reads: held, or unknown: held-first
+	Held   string       `json:"held,omitempty"` // how far it runs held, by default or by what the policy says
 	Policy string       `json:"policy"`
 	Offer  string       `json:"offer,omitempty"`    // a policy file whose rule would allow it
 	Refuse string       `json:"no_offer,omitempty"` // why there is none
