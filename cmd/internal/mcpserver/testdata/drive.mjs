@@ -116,7 +116,8 @@ await step("a Python REPL, and ^C", async () => {
   let r = await exec(`HOME=${plan.dir} ${plan.python} -q`, { interactive: true });
   assert.equal(r.state, "running");
   assert.equal(r.waiting_for.kind, "input");
-  r = await call("session_input", { session_id: id, text: "6 * 7\n" });
+  r = await call("session_input", { session_id: id, text: "6 * 7\n", wait_for: "(?m)^42$" });
+  assert.equal(r.woke, "match");
   assert.match(r.stdout, /\n42\n/);
   const loop = "import time; print('on', 'and', 'on', flush=True); time.sleep(1000)\n";
   r = await call("session_input", { session_id: id, text: loop, wait_for: "on and on" });
