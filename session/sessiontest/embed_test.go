@@ -4,10 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // embedder runs the go command in the module of a program that embeds Fairlead, on a machine of its own.
@@ -15,7 +19,9 @@ func embedder(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = filepath.Join("testdata", "embed")
-	cmd.Env = append(append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off"), env...)
+	// With the flags of whoever tests, what was compiled with them serves here too; but for where modules come from.
+	flags := slices.DeleteFunc(strings.Fields(os.Getenv("GOFLAGS")), func(flag string) bool { return strings.HasPrefix(flag, "-mod=") })
+	cmd.Env = append(append(os.Environ(), "GOFLAGS="+strings.Join(append(flags, "-mod=readonly"), " "), "GOWORK=off"), env...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "go %v:\n%s", args, out)
 	return string(out)
@@ -25,6 +31,9 @@ func embedder(t *testing.T, env []string, args ...string) string {
 func TestProgramsThatEmbedFairlead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs")
+	}
+	if needs.Detector {
+		t.Skip("the programs are built without the detector, as ever")
 	}
 	embedder(t, nil, "vet", "./...")
 	for _, system := range []string{"windows", "darwin"} {
