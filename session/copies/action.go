@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,10 @@ type Copy struct {
 	// Sink returns what takes the stream of a download from a host, once for each. It is closed if it is an io.Closer: an error
 	// of Close fails the copy.
 	Sink func(h hosts.Host) io.Writer
+
+	// Journal is a directory of this machine, made if it is missing, in which uploads that run are noted: what one of them has left
+	// on a host when it was killed is removed by the next one to the same directory, and Plan.Resume finds it. "" is none.
+	Journal string
 }
 
 // Command returns the command that does it, without output and limits of its own. An error is about the Plan.
@@ -106,6 +111,8 @@ type deed struct {
 
 	abs, base string // of an upload
 	into      bool
+	makes     bool   // base is not there, or a copy of the same that is continued has made it
+	told      string // where it goes, where that may surprise
 
 	asked, real []string // of a download
 }
@@ -114,10 +121,37 @@ func (d *deed) look(ctx context.Context) (err error) {
 	p := &d.a.c.Plan
 	if p.Op == Upload {
 		d.abs, d.base, d.into, err = p.where(ctx, d.r)
+		if err == nil {
+			d.chooses()
+		}
 	} else {
 		d.asked, d.real, err = p.roots(ctx, d.r)
 	}
 	return err
+}
+
+// chooses says whether a single directory goes into one that is there, as with cp and scp, and why.
+func (d *deed) chooses() {
+	p, j := &d.a.c.Plan, journal{d.a.c.Journal}
+	root := p.root()
+	if root == "" || !p.single() {
+		return
+	}
+	if !d.into {
+		d.makes = true
+		return
+	}
+	unended := j.continues(hostKey(d.h), d.base, root)
+	to := strings.TrimSuffix(p.Path, "/") + "/" + root
+	switch {
+	case unended && p.Resume:
+		d.into, d.makes = false, true
+		d.told = fmt.Sprintf("the interrupted copy of %s to %s is continued", root, p.Path)
+	case unended:
+		d.told = fmt.Sprintf("%s goes to %s, because %s exists: an interrupted copy of it has made that, and with resume it is continued there", root, to, p.Path)
+	default:
+		d.told = fmt.Sprintf("%s goes to %s, because %s exists; with a slash behind %s what is in it goes into %s itself", root, to, p.Path, root, p.Path)
+	}
 }
 
 // Leads implements seam.Leading: where a symbolic link is on the way, what is done is more than what was judged.
@@ -174,7 +208,10 @@ func (d *deed) Do(ctx context.Context, out io.Writer) error {
 }
 
 func (d *deed) upload(ctx context.Context, rep *reporter) error {
-	u := &uploading{p: &d.a.c.Plan, r: d.r, base: d.base, into: d.into, rep: rep}
+	u := &uploading{p: &d.a.c.Plan, r: d.r, base: d.base, into: d.into, rep: rep, host: d.h, journal: journal{d.a.c.Journal}, makes: d.makes}
+	if d.told != "" {
+		rep.tell(Report{Done: Noted, Path: u.target(0), Name: u.p.Entries[0].Name, Why: d.told})
+	}
 	if u.p.DryRun {
 		return u.dry(ctx)
 	}

@@ -37,6 +37,7 @@ type site struct {
 	t       *testing.T
 	pool    *session.Pool
 	host    hosts.Host
+	dial    func(context.Context, hosts.Host) (session.Transport, error)
 	verdict func(script string) policy.Verdict // nil allows
 
 	mu      sync.Mutex // guards what follows
@@ -45,7 +46,7 @@ type site struct {
 }
 
 func newSite(t *testing.T, h hosts.Host, dial func(context.Context, hosts.Host) (session.Transport, error)) *site {
-	s := &site{t: t, host: h}
+	s := &site{t: t, host: h, dial: dial}
 	p, err := session.NewPool(session.PoolConfig{Dial: dial, Session: session.Config{
 		Principal: "operator/test",
 		Policy: policy.DeciderFunc(func(_ context.Context, req policy.Request) (policy.Decision, error) {

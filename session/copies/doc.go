@@ -11,7 +11,7 @@
 //
 // Every file arrives under a temporary name in its directory (".fairlead-" and 16 letters), is compared with the SHA-256 of
 // what was read, is put on disk, and is renamed. A file that has a name is whole. Files up to 16 MiB are read back from the
-// host first, larger ones with Plan.Verify. Symbolic links, devices, FIFOs and sockets are reported and skipped, and no
+// host first, larger ones with Plan.Verify. What a killed copy leaves is removed by the next one: see Copy.Journal. Symbolic links, devices, FIFOs and sockets are reported and skipped, and no
 // symbolic link below the destination is followed. Set-uid and set-gid are dropped unless Plan.Mode has them.
 //
 // Hosts are reached by sftp where the connection offers it, else by commands of a POSIX shell; this machine by its file

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
-	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -30,7 +29,7 @@ func (u *uploading) prepare(ctx context.Context, n int, in *incoming) (making, e
 	if err != nil {
 		return making{}, err
 	}
-	m := making{temp: path.Join(path.Dir(to), tempPrefix+id.Secret()[:16]), to: to}
+	m := making{temp: u.note.temp(to), to: to}
 	if u.p.Resume && in.r != nil {
 		if m.temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
 			return m, err

@@ -118,8 +118,13 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 	}
 	if err != nil {
 		u.packs.mu.Lock()
+		first := !u.packs.off
 		u.packs.off = true
 		u.packs.mu.Unlock()
+		var failed *programError
+		if first && errors.As(err, &failed) && ctx.Err() == nil {
+			u.rep.tell(Report{Done: Noted, Path: u.syncDir(), Why: failed.Error() + "; small files are copied one by one, which takes longer"})
+		}
 	}
 	each(u.r.width(), len(good), func(i int) {
 		p := &good[i]

@@ -165,6 +165,14 @@ func (p *Plan) files() (n int) {
 // single reports whether the only source may get the name that Path ends with.
 func (p *Plan) single() bool { return !p.Into && !strings.HasSuffix(p.Path, "/") && p.Path != "" }
 
+// root is the name of the only source, if it is a directory whose contents are not merged.
+func (p *Plan) root() string {
+	if p.Merge || len(p.Entries) == 0 || !p.Entries[0].Dir || slices.ContainsFunc(p.Entries[1:], func(e Entry) bool { return !strings.Contains(e.Name, "/") }) {
+		return ""
+	}
+	return p.Entries[0].Name
+}
+
 // relative is a path on a host as a shell in the home directory takes it.
 func relative(name string) string {
 	if name == "~" {

@@ -42,6 +42,7 @@ const (
 	Doomed    = "would delete"
 	Skipped   = "skipped" // see Why
 	Sparse    = "sparse"  // of a source, which is copied all the same
+	Noted     = "noted"   // of the copy as a whole: see Why
 	Failed    = "failed"  // see Why
 )
 

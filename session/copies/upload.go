@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -37,6 +38,12 @@ type uploading struct {
 	base string
 	into bool
 	rep  *reporter
+
+	host    hosts.Host
+	journal journal
+	note    *note   // of this upload
+	dead    []*note // of others to the same directory
+	makes   bool    // base is not there, or an interrupted copy of the same source has made it
 
 	uid, gid int
 	mode     fs.FileMode
@@ -116,6 +123,14 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	u.slots, u.memory = make(chan struct{}, u.r.width()), newWeight(inMemory)
 	u.made, u.done = map[string]bool{}, map[int]Report{}
 	u.rep.total = u.p.Bytes()
+	u.note = u.noted()
+	u.journal.begin(u.note)
+	u.dead = u.journal.dead(u.note.Host, u.note.Dir)
+	u.clean(ctx)
+	defer func() {
+		u.cleaned(ctx, err)
+		u.note.end(err == nil)
+	}()
 	if err := u.directories(ctx); err != nil {
 		return err
 	}

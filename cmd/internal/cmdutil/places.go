@@ -48,6 +48,11 @@ func (f *Factory) Runs() (runstore.Store, error) {
 	return runstore.Store{Dir: dir}, err
 }
 
+// StateDir is where all of that is.
+func (f *Factory) StateDir() (string, error) {
+	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "")
+}
+
 // ShownDir is where it is kept which warnings were shown today.
 func (f *Factory) ShownDir() (string, error) {
 	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "shown")

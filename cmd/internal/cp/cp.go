@@ -36,6 +36,7 @@ type Options struct {
 	Place     place.Chooser
 	Running   *cmdutil.Running
 	Getenv    func(string) string
+	StateDir  func() (string, error) // uploads that run are noted there
 
 	Except         string
 	JSON           bool
@@ -59,7 +60,7 @@ type Options struct {
 func newOptions(f *cmdutil.Factory) *Options {
 	return &Options{
 		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Running: f.Running, Getenv: f.Getenv,
+		Place: place.NewChooser(f), Running: f.Running, Getenv: f.Getenv, StateDir: f.StateDir,
 	}
 }
 
@@ -181,6 +182,9 @@ func (o *Options) hosts(selector string) ([]hosts.Host, error) {
 // do judges a copy on hs and runs it.
 func (o *Options) do(ctx context.Context, hs []hosts.Host, c *copies.Copy, v *view) error {
 	c.Plan.Guarded = o.Caller().Mark != ""
+	if dir, err := o.StateDir(); err == nil {
+		c.Journal = copies.JournalIn(dir, c.Plan.Guarded)
+	}
 	cmd, err := c.Command()
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}

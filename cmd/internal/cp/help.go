@@ -7,15 +7,17 @@ const long = `Copy files and directories to every selected host, or from one hos
   fairlead cp web1:/srv/a 'web[2-4]:/srv/b'  # from host to hosts, through this machine
 
 HOST:PATH and SELECTOR:PATH are paths on hosts: absolute, or relative to the home directory. If DST is a directory, or ends
-with a slash, files keep their names in it; else DST is the new name. SRC/ with a slash means what is in a directory. From a
-host, the path may have * ? and [] in it. A file here whose name has a colon is ./a:b.
+with a slash, files keep their names in it; else DST is the new name. SRC/ with a slash means what is in a directory. Fairlead
+reports when a directory SRC goes into a directory DST that exists. From a host, the path may have * ? and [] in it. A file
+here whose name has a colon is ./a:b.
 
 Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them. A symbolic link is
 followed where it is named, and skipped below that; devices, FIFOs and sockets are always skipped. What is skipped is
 reported. Sparse files are reported and copied whole. Links on a host are not followed below DST.
 
 Each file arrives under a temporary name, is checked against its SHA-256, is put on disk and renamed: a file that has its
-name is whole. The source is read once for hosts that keep pace with each other.
+name is whole. What a killed copy leaves on a host is removed by the next one to the same directory; with --resume that one
+continues it, in the same place. The source is read once for hosts that keep pace with each other.
 
 A copy is judged by the policy as a command that writes (or reads) the same paths, for all hosts before a byte goes
 anywhere, and each host's audit entry has the hashes. When an AI agent calls Fairlead (detected from its environment), the

@@ -342,6 +342,8 @@ func (v *view) details(reports []copies.Report) string {
 			line = fmt.Sprintf("skipped %s: %s", shownPath(r), r.Why)
 		case copies.Failed:
 			line = fmt.Sprintf("failed %s: %s", shownPath(r), cmdutil.OneLine(r.Why))
+		case copies.Noted:
+			line = cmdutil.OneLine(r.Why)
 		case copies.Deleted:
 			line = "deleted " + shownPath(r)
 		case copies.Doomed, copies.New, copies.Changed:

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"io"
+	"path/filepath"
 	"strings"
 
 	consents "github.com/fairlead-ssh/fairlead/cmd/internal/consent"
@@ -52,6 +53,9 @@ func (x *fleet) copies() error {
 		Plan:   *plan,
 		Source: func(h hosts.Host) io.Reader { return x.inlets.Of(x.at[targets.KeyOf(h)]) },
 		Sink:   func(h hosts.Host) io.Writer { return x.outlets.Of(x.at[targets.KeyOf(h)]) },
+	}
+	if x.rs.Store != nil {
+		copy.Journal = copies.JournalIn(filepath.Dir(x.rs.Store.Dir), plan.Guarded)
 	}
 	if plan.Op == copies.Download {
 		x.outlets = bodies.NewOutlets()

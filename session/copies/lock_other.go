@@ -1,0 +1,10 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package copies
+
+import (
+	"errors"
+	"os"
+)
+
+func lockFile(*os.File) error { return errors.ErrUnsupported }
