@@ -101,6 +101,15 @@ func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
 		assert.Contains(t, r.out, "from a script\n")
 		assert.Contains(t, a.ok(a.ssh, "-tt", "sshd", "tty"), "/dev/")
 
+		// What is not UTF-8 arrives as it is.
+		assert.Equal(t, "\xff\xe4\n", a.ok(a.ssh, "sshd", "echo \xff\xe4"))
+		// Where standard output is not read to its end the program goes on until it writes more, and its end is exact.
+		r = a.run("", "sh", "-c", `{ "$0" sshd 'seq 1 1000000; exit 3'; echo $? >&2; } | head -n 1`, a.ssh)
+		assert.Equal(t, outcomeOf{0, "1\n", "3\n"}, r)
+		r = a.run("", "sh", "-c", `{ "$0" sshd 'exec seq 1 1000000000'; echo $? >&2; } | head -n 1`, a.ssh)
+		assert.Equal(t, outcomeOf{0, "1\n", "255\n"}, r)
+		assert.Equal(t, outcomeOf{}, a.run("", "sh", "-c", `"$0" -W "$1" sshd | true`, a.ssh, a.sshd.Addr))
+
 		// Bytes of any kind and number.
 		data := make([]byte, 5<<20)
 		for i := range data {

@@ -1,6 +1,7 @@
 package sshconn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,16 @@ func (p *Pipe) CloseWrite() error {
 		return fmt.Errorf("sshconn: %s: standard input cannot be ended: %w", p.s.c.t.name, err)
 	}
 	return nil
+}
+
+// EndOutput tells the host that standard output is not read any more, as ssh(1) does: what the program writes there from now on ends
+// it with SIGPIPE. It reports false, and does nothing, where the server would not understand.
+func (p *Pipe) EndOutput() bool {
+	if p.dial || !bytes.Contains(p.s.c.ssh.ServerVersion(), []byte("OpenSSH")) {
+		return false
+	}
+	_, err := p.s.ch.SendRequest("eow@openssh.com", false, nil)
+	return err == nil
 }
 
 // Resize tells the terminal's new size.

@@ -138,13 +138,13 @@ shell. Every command is recorded before it is sent.`,
 
 // finish tells what went wrong and returns the exit code.
 func finish(ios *iostreams.IOStreams, err error) int {
-	if errors.Is(ios.Out.Err(), syscall.EPIPE) {
+	var silent *cmdutil.ExitError
+	if errors.Is(ios.Out.Err(), syscall.EPIPE) && !(errors.As(err, &silent) && silent.Exact) {
 		return exitcode.ClosedPipe // whoever reads the output has enough
 	}
 	if err == nil && ios.Out.Err() != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", ios.Out.Err())
 	}
-	var silent *cmdutil.ExitError
 	if err != nil && !errors.As(err, &silent) {
 		tell(ios.Err, err)
 	}

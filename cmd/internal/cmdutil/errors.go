@@ -17,7 +17,10 @@ func (e *UsageError) Unwrap() error { return e.Err }
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
 // ExitError ends the program with a code. Everything has been said already.
-type ExitError struct{ Code int }
+type ExitError struct {
+	Code  int
+	Exact bool // it counts also where standard output was closed early
+}
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 

@@ -2,6 +2,7 @@ package pipe
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,12 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -26,6 +31,7 @@ const (
 	frameInput   = 'I' // standard input
 	frameEOF     = 'E' // its end
 	frameResize  = 'R' // a session.Size
+	frameEnough  = 'N' // standard output is not read any more
 
 	frameProblem = 'P' // a wire.Problem, and nothing more
 	frameBegun   = 'B'
@@ -52,6 +58,48 @@ type Request struct {
 	Answered   string `json:"answered,omitempty"`
 
 	Forward *hosts.Forward `json:"forward,omitempty"` // instead of Ask: a port to forward for as long as the connection lasts
+}
+
+// sent is an Ask in a frame. JSON would change bytes that are not UTF-8, which names of files may have.
+type sent struct {
+	bare
+	RawLine []byte   `json:"raw_line,omitempty"`
+	RawEnv  [][]byte `json:"raw_env,omitempty"`
+}
+
+type bare Ask // without the methods
+
+func invalid(s string) bool { return !utf8.ValidString(s) }
+
+// MarshalJSON implements json.Marshaler.
+func (a Ask) MarshalJSON() ([]byte, error) {
+	s := sent{bare: bare(a)}
+	if invalid(s.Line) {
+		s.RawLine, s.Line = []byte(s.Line), ""
+	}
+	if slices.ContainsFunc(s.Env, invalid) {
+		for _, v := range s.Env {
+			s.RawEnv = append(s.RawEnv, []byte(v))
+		}
+		s.Env = nil
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *Ask) UnmarshalJSON(text []byte) error {
+	var s sent
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	if s.RawLine != nil {
+		s.Line = string(s.RawLine)
+	}
+	for _, v := range s.RawEnv {
+		s.Env = append(s.Env, string(v))
+	}
+	*a = Ask(s.bare)
+	return nil
 }
 
 // End is how a program ended.
@@ -139,6 +187,19 @@ type inbox struct {
 	told   uint64
 	eof    bool
 	over   bool
+}
+
+// reading is a writer of standard output that fails as a pipe does once the client reads no more.
+type reading struct {
+	stream
+	enough *atomic.Bool
+}
+
+func (r reading) Write(p []byte) (int, error) {
+	if r.enough.Load() {
+		return 0, syscall.EPIPE
+	}
+	return r.stream.Write(p)
 }
 
 func newInbox(f *frames) *inbox {
@@ -249,8 +310,9 @@ func (s *Server) Serve(r *Running) {
 		_ = r.End(session.Exit{}, errors.New("the client has gone"), 0, 0)
 		return
 	}
-	go s.hear(r, in) // ends with the connection, which the caller closes
-	exit, sent, got, err := r.Copy(in, stream{s.f, frameOutput}, stream{s.f, frameErrors})
+	var enough atomic.Bool
+	go s.hear(r, in, &enough) // ends with the connection, which the caller closes
+	exit, sent, got, err := r.Copy(in, reading{stream{s.f, frameOutput}, &enough}, stream{s.f, frameErrors})
 	in.end(true)
 	end := End{Code: exit.Code, Signal: exit.Signal}
 	if err != nil {
@@ -263,7 +325,7 @@ func (s *Server) Serve(r *Running) {
 }
 
 // hear takes what the client sends.
-func (s *Server) hear(r *Running, in *inbox) {
+func (s *Server) hear(r *Running, in *inbox, enough *atomic.Bool) {
 	var buf []byte
 	for {
 		kind, p, err := s.f.read(buf)
@@ -274,6 +336,8 @@ func (s *Server) hear(r *Running, in *inbox) {
 			err = in.put(p)
 		case kind == frameEOF:
 			in.end(false)
+		case kind == frameEnough:
+			enough.Store(true)
 		case kind == frameResize:
 			var size session.Size
 			if err = json.Unmarshal(p, &size); err == nil {
@@ -339,15 +403,19 @@ func (c *Client) Copy(stdin io.Reader, stdout, stderr io.Writer) (session.Exit, 
 	go c.give(stdin)
 	defer c.end()
 	var buf []byte
+	var enough error // stdout is not read any more
 	for {
 		kind, p, err := c.f.read(buf)
 		buf = p[:0]
 		if err != nil {
-			return session.Exit{}, ErrCutOff
+			return session.Exit{}, cmp.Or(enough, ErrCutOff)
 		}
 		switch kind {
 		case frameOutput:
-			_, err = stdout.Write(p)
+			if _, err = stdout.Write(p); errors.Is(err, syscall.EPIPE) {
+				enough = fmt.Errorf("the output cannot be written: %w", err)
+				stdout, err = io.Discard, c.f.write(frameEnough, nil)
+			}
 		case frameErrors:
 			_, err = stderr.Write(p)
 		case frameTaken:
@@ -363,7 +431,7 @@ func (c *Client) Copy(stdin io.Reader, stdout, stderr io.Writer) (session.Exit, 
 				return session.Exit{}, ErrCutOff
 			}
 			if e.Why != "" {
-				return session.Exit{Code: e.Code, Signal: e.Signal}, errors.New(e.Why)
+				return session.Exit{Code: e.Code, Signal: e.Signal}, cmp.Or(enough, errors.New(e.Why))
 			}
 			return session.Exit{Code: e.Code, Signal: e.Signal}, nil
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -282,7 +283,7 @@ func (e *entry) result(status session.Status, exit session.Exit, fault *session.
 
 // Copy connects a program with the caller's streams until all its output has come, or the program is hung up, and returns
 // how it ended. stdin may be nil, which is an empty one; a Read of it that blocks is not awaited. Where output cannot be
-// written any more the program is hung up.
+// written any more the program is hung up; where standard output is a pipe that is not read any more, it goes on until it writes there.
 func (r *Running) Copy(stdin io.Reader, stdout, stderr io.Writer) (exit session.Exit, in, out int64, err error) {
 	var sent, got, errs atomic.Int64
 	go func() { // ends with the program, unless a Read of stdin blocks
@@ -296,8 +297,10 @@ func (r *Running) Copy(stdin io.Reader, stdout, stderr io.Writer) (exit session.
 	pass := func(to io.Writer, from io.Reader, n *atomic.Int64) {
 		wg.Go(func() {
 			if _, err := io.CopyBuffer(&counting{to, n}, readOnly{from}, make([]byte, chunk)); err != nil {
-				broken <- fmt.Errorf("the output could not be written: %w", err)
-				r.Pipe.Close()
+				if from != io.Reader(r.Pipe) || !errors.Is(err, syscall.EPIPE) || !r.Pipe.EndOutput() {
+					broken <- fmt.Errorf("the output could not be written: %w", err)
+					r.Pipe.Close()
+				}
 				_, _ = io.Copy(io.Discard, from) // or the program would be held back, and with it the channel
 			}
 		})

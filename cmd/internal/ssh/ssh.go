@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -360,10 +361,12 @@ func (r *runner) copy(ctx context.Context, ask pipe.Ask, s streams, resize func(
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, syscall.EPIPE): // whoever reads the output has enough
+		exit.Code = failed
 	case err != nil:
 		return err
 	case exit.Signal != "":
-		return cmdutil.Exit(failed) // as ssh does
+		exit.Code = failed // as ssh does
 	}
-	return cmdutil.Exit(exit.Code)
+	return &cmdutil.ExitError{Code: exit.Code, Exact: true}
 }
