@@ -99,6 +99,9 @@ func (k Known) place() string {
 	if k.File == "" {
 		return "the program's own list"
 	}
+	if k.Line == 0 { // a list of revoked keys in the binary format
+		return k.File
+	}
 	return fmt.Sprintf("%s:%d", k.File, k.Line)
 }
 

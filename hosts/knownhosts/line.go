@@ -30,7 +30,7 @@ type entry struct {
 // Known is a key recorded in a file.
 type Known struct {
 	File        string // "" for keys given to Static
-	Line        int    // from 1
+	Line        int    // from 1; 0 in a file without lines
 	Type        string // as in the file: "ssh-ed25519", "ssh-rsa" …
 	Fingerprint string // "SHA256:…"
 }

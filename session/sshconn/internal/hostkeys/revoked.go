@@ -40,12 +40,24 @@ func (r Revoked) Check(key ssh.PublicKey, host string) error {
 		return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys: %w", r.From, err)
 	case len(data) > maxRevoked:
 		return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys %s is larger than %d MiB", r.From, r.File, maxRevoked>>20)
-	case bytes.HasPrefix(data, []byte("SSHKRL\n")):
-		return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys %s is in the binary format, which is not supported; list the keys in a text file", r.From, r.File)
 	}
 	shown, authority := key, ssh.PublicKey(nil)
 	if cert, ok := key.(*ssh.Certificate); ok {
 		shown, authority = cert.Key, cert.SignatureKey
+	}
+	if bytes.HasPrefix(data, krlMagic) {
+		revoked, byAuthority, err := revokedByKRL(data, key)
+		switch {
+		case err != nil:
+			return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys %s: %w", r.From, r.File, err)
+		case revoked:
+			bad := shown
+			if byAuthority {
+				bad = authority
+			}
+			return revokedBy(host, shown, knownhosts.Known{File: r.File, Type: bad.Type(), Fingerprint: ssh.FingerprintSHA256(bad)}, byAuthority)
+		}
+		return nil
 	}
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -59,12 +71,15 @@ func (r Revoked) Check(key ssh.PublicKey, host string) error {
 			return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys %s:%d holds no key in a format that is known", r.From, r.File, n)
 		}
 		if keyring.Same(bad, shown) || keyring.Same(bad, authority) {
-			return &knownhosts.RevokedError{
-				Presented: knownhosts.Presented{Host: host, Key: shown, Type: shown.Type(), Fingerprint: ssh.FingerprintSHA256(shown)},
-				Known:     knownhosts.Known{File: r.File, Line: n, Type: bad.Type(), Fingerprint: ssh.FingerprintSHA256(bad)},
-				Authority: keyring.Same(bad, authority),
-			}
+			return revokedBy(host, shown, knownhosts.Known{File: r.File, Line: n, Type: bad.Type(), Fingerprint: ssh.FingerprintSHA256(bad)}, keyring.Same(bad, authority))
 		}
 	}
 	return nil
+}
+
+func revokedBy(host string, shown ssh.PublicKey, by knownhosts.Known, authority bool) error {
+	return &knownhosts.RevokedError{
+		Presented: knownhosts.Presented{Host: host, Key: shown, Type: shown.Type(), Fingerprint: ssh.FingerprintSHA256(shown)},
+		Known:     by, Authority: authority,
+	}
 }
