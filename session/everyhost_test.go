@@ -3,6 +3,7 @@ package session_test
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 						}
 						t.Run(c.name, func(t *testing.T) {
 							if c.only == "" || contains(c.only, shell) {
-								s := open(t, tr, shell)
+								s := openWithin(t, tr, shell, graceOf(c))
 								defer s.Close()
 								runCase(t, s, c)
 							}
@@ -103,6 +104,14 @@ func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 
 // grace is short: most tests of stops want the last step.
 const grace = 500 * time.Millisecond
+
+// graceOf is the grace for a case. Where KILL has to work, the shell has it all to say so: on a busy machine that takes longer.
+func graceOf(c sessionCase) time.Duration {
+	if strings.Contains(c.name, "ignores INT and TERM") {
+		return 4 * grace
+	}
+	return grace
+}
 
 func open(t testing.TB, tr session.Transport, shell string) *session.Session {
 	t.Helper()

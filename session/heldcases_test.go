@@ -61,7 +61,7 @@ func TestEveryCaseHoldsInHeldShells(t *testing.T) {
 							continue
 						}
 						t.Run(c.name, func(t *testing.T) {
-							s := open(t, tr, shell)
+							s := openWithin(t, tr, shell, graceOf(c))
 							defer s.Close()
 							runCase(t, s, held)
 						})

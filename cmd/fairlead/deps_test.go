@@ -220,6 +220,7 @@ func TestEmbeddingStaysLight(t *testing.T) {
 }
 
 func TestEmbeddablePackagesCompileForWindows(t *testing.T) {
+	notWithTheDetector(t)
 	t.Parallel()
 	cmd := exec.Command("go", "build", module+"framing/...", module+"audit/...", module+"hosts/...", module+"session/...")
 	cmd.Env = append(os.Environ(), "GOOS=windows", "CGO_ENABLED=0")

@@ -218,3 +218,11 @@ func tooLongForTheDetector(t *testing.T) {
 		t.Skip("it starts too many programs for the race detector")
 	}
 }
+
+// notWithTheDetector leaves a test out whose programs are built without the race detector, whatever the test was built with.
+func notWithTheDetector(t *testing.T) {
+	t.Helper()
+	if needs.Detector {
+		t.Skip("what it builds has no race detector")
+	}
+}

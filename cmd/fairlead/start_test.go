@@ -23,6 +23,7 @@ func TestNothingIsComputedBeforeItIsNeeded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
+	notWithTheDetector(t)
 	inits := startOf(t, compiled(t, "."))
 	require.Greater(t, len(inits), 50)
 	var all, own start

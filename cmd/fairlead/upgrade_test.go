@@ -31,6 +31,7 @@ func build(t *testing.T) *builds {
 	if testing.Short() {
 		t.Skip("it builds the program twice")
 	}
+	notWithTheDetector(t)
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
 	b := &builds{t: t, dir: dir, old: filepath.Join(dir, "old"), new: filepath.Join(dir, "new"), env: []string{
