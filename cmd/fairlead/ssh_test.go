@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
@@ -146,6 +148,10 @@ func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 			"/nowhere cannot be read":          {"-F", "/nowhere", "sshd", "true"},
 			"the server has no nosuch":         {"-s", "sshd", "nosuch"},
 			"connection refused":               {"-p", "1", "sshd", "true"},
+			"127.0.0.1:1: connection refused":  {"-p", "1", "-N", "-L", "0:127.0.0.1:1", "sshd"},
+			"127.0.0.1:2: connection refused":  {"-p", "2", "-N", "-D", "0", "sshd"},
+			"127.0.0.1:3: connection refused":  {"-p", "3", "-f", "-N", "-L", "0:127.0.0.1:1", "sshd"},
+			"127.0.0.1:4: connection refused":  {"-p", "4", "-f", "sshd", "true"},
 			"is not host:port":                 {"-W", "x", "sshd"},
 		} {
 			if want == "no host" {
@@ -195,6 +201,49 @@ func TestSSHForwardsPorts(t *testing.T) {
 		}
 		assert.Empty(a.t, greet())
 		assert.Contains(a.t, a.ok(filepath.Join(a.dir, "bin", "fairlead"), "audit", "search", "--json", "--since", "1h"), "nc '127.0.0.1' ")
+	})
+}
+
+// As with ssh -f, whoever calls gets on once all is set up, and nothing of the call is attached to its terminal or its input.
+func TestSSHGoesToTheBackground(t *testing.T) {
+	if _, err := exec.LookPath("pgrep"); err != nil {
+		needs.Part(t, "pgrep is not installed")
+	}
+	inPlaceOfSSH(t, func(a *asSSH) {
+		fifo := filepath.Join(a.sshd.Dir, "fifo")
+		require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+		r := a.run("input", "sh", "-c", `"$0" -f sshd "cat; echo there >$1; exit 3" >"$2" 2>&1`, a.ssh, fifo, filepath.Join(a.dir, "out"))
+		require.Equal(t, outcomeOf{}, r)
+		got, err := os.ReadFile(fifo) // the program waits for it
+		require.NoError(t, err)
+		assert.Equal(t, "there\n", string(got))
+
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		here := l.Addr().String()
+		require.NoError(t, l.Close())
+		r = a.run("", "sh", "-c", `exec "$0" -fNL "$1:$2" sshd >"$3" 2>&1`, a.ssh, here, a.sshd.Addr, filepath.Join(a.dir, "out"))
+		require.Equal(t, outcomeOf{}, r)
+		c, err := net.Dial("tcp", here)
+		require.NoError(t, err, "it listens once the call is over")
+		defer c.Close()
+		greeting := make([]byte, 8)
+		_, err = io.ReadFull(c, greeting)
+		require.NoError(t, err)
+		assert.Equal(t, "SSH-2.0-", string(greeting))
+		out, err := exec.Command("pgrep", "-f", "--", "-fNL "+here+":").Output()
+		require.NoError(t, err)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+		require.NoError(t, err, "%q", out)
+		session, err := unix.Getsid(pid)
+		require.NoError(t, err)
+		assert.Equal(t, pid, session)
+		if environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil {
+			assert.Contains(t, string(environ), "FAIRLEAD_SSH_BEGUN_BY=", "for the audit log")
+		}
+		require.NoError(t, syscall.Kill(pid, syscall.SIGTERM))
+		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, time.Minute, 20*time.Millisecond)
+		require.Empty(t, a.run("", a.ssh, "-f", "sshd", "true").err)
 	})
 }
 

@@ -61,6 +61,15 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 		k.holdForward(ctx, c, s, asked, stop)
 		return
 	}
+	if asked.Connect {
+		err := k.connect(ctx, c, asked)
+		if stop(); err != nil {
+			_ = s.Refuse(problem.Of(err))
+			return
+		}
+		_ = s.Connected()
+		return
+	}
 	running, done, err := k.beginPipe(ctx, c, asked)
 	stop()
 	if err != nil {
@@ -69,6 +78,23 @@ func (k *Keeper) servePipe(w http.ResponseWriter, req *http.Request) {
 	}
 	defer done()
 	s.Serve(running)
+}
+
+// connect logs in to a host.
+func (k *Keeper) connect(ctx context.Context, c *access.Caller, asked *pipe.Request) error {
+	if _, err := k.realms.Admit(c); err != nil {
+		return err
+	}
+	r, leave, err := k.realms.Of(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	h, err := r.HostAs(asked.Target, asked.Sum, 0)
+	if err != nil {
+		return err
+	}
+	return pipe.Connect(ctx, pipe.Config{Principal: c.Principal, Lend: r.LendOrAlone}, h)
 }
 
 // beginPipe starts what a request asks for.

@@ -58,6 +58,7 @@ type Request struct {
 	Answered   string `json:"answered,omitempty"`
 
 	Forward *hosts.Forward `json:"forward,omitempty"` // instead of Ask: a port to forward for as long as the connection lasts
+	Connect bool           `json:"connect,omitempty"` // instead of Ask: log in, and run nothing
 }
 
 // sent is an Ask in a frame. JSON would change bytes that are not UTF-8, which names of files may have.
@@ -297,6 +298,9 @@ func (s *Server) Watch(conn net.Conn, gone func()) (stop func()) {
 		_ = conn.SetReadDeadline(time.Time{})
 	}
 }
+
+// Connected tells that the host is connected.
+func (s *Server) Connected() error { return s.f.write(frameBegun, nil) }
 
 // Refuse tells why nothing was begun.
 func (s *Server) Refuse(p *wire.Problem) error { return s.f.writeJSON(frameProblem, p) }

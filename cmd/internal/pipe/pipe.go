@@ -110,6 +110,23 @@ type Running struct {
 	err     error
 }
 
+// Connect logs in to a host and runs nothing there, so that a call that only forwards ports hears at once what is wrong. Errors are
+// *[session.Error].
+func Connect(ctx context.Context, cfg Config, h hosts.Host) error {
+	fail := func(code string, err error) error {
+		return &session.Error{Op: "ssh", Host: h.Name, Code: code, Err: err}
+	}
+	if hosts.RoleOf(cfg.Principal) != hosts.RoleOperator {
+		return fail("denied", errors.New("forwards are for operators"))
+	}
+	release, err := cfg.Lend(ctx, h, func(session.Transport) error { return nil })
+	if err != nil {
+		return fail(codeOf(err), errors.New(cmdutil.WhyAt(err)))
+	}
+	release()
+	return nil
+}
+
 // Begin judges, connects, records and starts, in this order. Errors are *[session.Error], as commands give them.
 func Begin(ctx context.Context, cfg Config, h hosts.Host, a Ask, reason string) (*Running, error) {
 	fail := func(code string, err error) error {

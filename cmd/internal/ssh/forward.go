@@ -43,7 +43,7 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 			ends = append(ends, done)
 			continue
 		}
-		ask := pipe.Ask{Host: f.Host, Port: f.To, Caller: caller()}
+		ask := pipe.Ask{Host: f.Host, Port: f.To, Caller: r.caller()}
 		var judged *consent.Verdict
 		if f.Host != "" {
 			if judged, err = r.judge(ctx, h, ask.Script()); err != nil {

@@ -22,10 +22,12 @@ type call struct {
 	tty     int  // -t is 1 or more, -T is -1
 	saidTTY bool // -o RequestTTY has said it, "auto" too
 	noInput bool // -n
-	quiet   bool
-	verbose bool
-	show    bool // -G
-	version bool // -V
+
+	background bool // -f
+	quiet      bool
+	verbose    bool
+	show       bool // -G
+	version    bool // -V
 
 	terminated bool // options have ended with --
 	help       bool
@@ -46,7 +48,6 @@ const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 // notHere are options that would change what happens, and are not supported, with what to do instead.
 var notHere = map[byte]string{
 	'w': "tunnels are not supported", 'X': "X11 is not supported", 'Y': "X11 is not supported",
-	'f': "Fairlead does not go to the background; the connection is kept anyhow",
 	'O': "there is no master to control; fairlead sessions shows what is open", 'Q': "ask ssh itself",
 	'I': "add the key to ssh-agent with ssh-add -s", 'K': "GSSAPI is not supported",
 }
@@ -140,6 +141,8 @@ func (c *call) option(o byte, value string) error {
 		return c.set.Option("AddressFamily=inet6")
 	case 'A':
 		return c.set.Option("ForwardAgent=yes")
+	case 'f':
+		c.background, c.noInput = true, true
 	case 'F':
 		return c.set.ReadFile(value)
 	case 'G':
@@ -222,15 +225,15 @@ func (c *call) directive(text string) error {
 			return c.option('N', "")
 		}
 	case "stdinnull":
-		c.noInput = c.noInput || value == "yes"
+		c.noInput = c.noInput || on(value)
 	case "forkafterauthentication":
-		if value == "yes" {
+		if on(value) {
 			return c.option('f', "")
 		}
 	case "localforward", "remoteforward", "dynamicforward":
 		return c.option(map[string]byte{"localforward": 'L', "remoteforward": 'R', "dynamicforward": 'D'}[o.Keyword], strings.Join(o.Words(), ":"))
 	case "clearallforwardings":
-		c.clear = c.clear || value == "yes"
+		c.clear = c.clear || on(value)
 	case "controlpath":
 		if value != sshconfig.None { // as with -S: the caller's own sharing is what Fairlead does anyhow
 			c.ignored = append(c.ignored, "-o "+o.Name)
@@ -253,6 +256,8 @@ func (c *call) directive(text string) error {
 	}
 	return nil
 }
+
+func on(value string) bool { return value == "yes" || value == "true" }
 
 // request is RequestTTY, which -t and -T go before.
 func (c *call) request(value string) {
@@ -333,6 +338,8 @@ func (c *call) check() error {
 		return errors.New("-W excludes -L, -R and -D")
 	case c.forward != "" && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-W runs no command")
+	case c.background && !c.noCommand && len(c.words) == 0 && c.command == "" && c.forward == "":
+		return errors.New("-f needs a command, or -N")
 	case c.subsystem && len(c.words) != 1:
 		return errors.New("-s needs the name of one subsystem")
 	case c.command != "" && len(c.words) > 0:

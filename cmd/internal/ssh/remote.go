@@ -63,7 +63,7 @@ func (r *runner) remoteOf(ctx context.Context, h hosts.Host, f hosts.Forward, ju
 	}
 	w, err := pipe.OpenForward(ctx, pipe.Config{
 		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lend,
-	}, h, f, judged.Reason, caller(), r.told)
+	}, h, f, judged.Reason, r.caller(), r.told)
 	if err != nil {
 		return f, nil, err
 	}
@@ -99,7 +99,7 @@ func (r *runner) remoteThere(ctx context.Context, keeper *client.Client, h hosts
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	held, err := pipe.NewHeld(conn, pipe.Request{
-		Target: targets.Asked(h), Sum: wire.Sum(h), Ask: pipe.Ask{Caller: caller()}, Forward: &f, Reason: judged.Reason,
+		Target: targets.Asked(h), Sum: wire.Sum(h), Ask: pipe.Ask{Caller: r.caller()}, Forward: &f, Reason: judged.Reason,
 		Confirm: said.Confirm, BreakGlass: said.BreakGlass, Answered: said.Answered,
 	})
 	if !stop() && err == nil {

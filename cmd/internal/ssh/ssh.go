@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,7 +36,7 @@ const failed = 255
 const long = `Run a command on a host with OpenSSH's command line, over the connections that Fairlead keeps, judged and recorded.
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
-exit code is the command's, or 255 for errors. Supported: -t -T -n -q -v -s -W -L -R -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
+exit code is the command's, or 255 for errors. Supported: -t -T -n -f -q -v -s -W -L -R -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
 Options that have no effect are named with -v; those that are not supported (-X -Y -O) are refused; so is a forward that fails. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
@@ -79,6 +80,7 @@ type runner struct {
 	c     *call
 	reach targets.Reach
 	lost  context.CancelCauseFunc // of a call that only forwards
+	left  sync.Once               // the terminal, with -f
 
 	mu    sync.Mutex // guards what follows, and the factory, which is asked by one at a time
 	pools []*session.Pool
@@ -142,6 +144,9 @@ func (r *runner) run(ctx context.Context) error {
 	if err != nil {
 		return fail(r.f, err)
 	}
+	if r.c.background && r.f.Getenv(begunBy) == "" {
+		return r.inBackground(ctx)
+	}
 	in, interactive := r.input()
 	switch {
 	case ask.Interactive() && r.c.tty >= 0 && interactive && r.f.IO.OutTTY:
@@ -155,7 +160,7 @@ func (r *runner) run(ctx context.Context) error {
 		ask.Term = r.f.Getenv("TERM")
 		ask.Rows, ask.Cols = sizeOf(in)
 	}
-	ask.Caller = caller()
+	ask.Caller = r.caller()
 	ctx, r.lost = context.WithCancelCause(ctx)
 	defer r.lost(nil)
 	end, err := r.forwards(ctx, h)
@@ -164,6 +169,10 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	defer end()
 	if r.c.noCommand {
+		if err := r.connect(ctx, h); err != nil {
+			return fail(r.f, err)
+		}
+		r.begun()
 		<-ctx.Done()
 		if lost, ok := errors.AsType[*lostForward](context.Cause(ctx)); ok {
 			return fail(r.f, lost)
@@ -287,11 +296,53 @@ func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, judged *c
 }
 
 func named(h hosts.Host, err error) error {
+	if err == nil {
+		return nil
+	}
 	if e := (*session.Error)(nil); errors.As(err, &e) { // it names the host in its own way
 		return fmt.Errorf("%s: %s", h.Name, strings.TrimPrefix(cmdutil.WhyAt(err), h.Name+": "))
 	}
 	if text := cmdutil.Text(err); !strings.HasPrefix(text, h.Name) {
 		return fmt.Errorf("%s: %w", h.Name, err)
+	}
+	return err
+}
+
+// connect logs in before a call that only forwards is left alone: a host that cannot be reached is no place to forward to.
+func (r *runner) connect(ctx context.Context, h hosts.Host) error {
+	if slices.ContainsFunc(r.c.forwards, func(f hosts.Forward) bool { return f.Option == "-R" }) {
+		return nil // that has logged in
+	}
+	chooser := place.NewChooser(r.f)
+	keeper, err := chooser.For(ctx, []hosts.Host{h})
+	if err != nil {
+		return err
+	}
+	if keeper != nil {
+		defer keeper.Close()
+		// An older keeper, which knows of no Connect, finds nothing to run in this.
+		err := r.ask(ctx, keeper, pipe.Request{Target: targets.Asked(h), Sum: wire.Sum(h), Connect: true, Ask: pipe.Ask{Line: "true", Subsystem: "none"}})
+		var problem *wire.Problem
+		switch {
+		case errors.As(err, &problem) && problem.Code == "invalid":
+			return nil
+		case err == nil || !chooser.Auto() || !place.Elsewise(err):
+			return named(h, err)
+		}
+	}
+	return named(h, pipe.Connect(ctx, pipe.Config{Principal: r.f.Caller().Principal, Lend: r.lend}, h))
+}
+
+// ask asks the keeper for what has no streams.
+func (r *runner) ask(ctx context.Context, keeper *client.Client, asked pipe.Request) error {
+	conn, err := keeper.Streams(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if _, err = pipe.NewClient(conn, conn, asked); err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }
@@ -357,6 +408,7 @@ func (r *runner) copy(ctx context.Context, ask pipe.Ask, s streams, resize func(
 		}
 		defer restore()
 	}
+	r.begun()
 	exit, err := pass(s.in, s.out, s.errOut)
 	switch {
 	case ctx.Err() != nil:

@@ -59,6 +59,14 @@ func sizeOf(in io.Reader) (rows, cols int) {
 	return rows, cols
 }
 
+// caller is the program that has called fairlead.
+func (r *runner) caller() string {
+	if name := r.f.Getenv(begunBy); name != "" && r.c.background {
+		return name
+	}
+	return caller()
+}
+
 // caller is the name of the program that has called this one, for the audit log; "" where that cannot be seen.
 func caller() string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(os.Getppid()), "comm"))

@@ -35,7 +35,7 @@ func (f *Flags) AddWay(fl *pflag.FlagSet, port string) {
 	})
 	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
 	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
-	fl.VarP(&flag{set: f.User, kind: "user"}, "user", "l", "log in as `user`")
+	fl.VarP(&flag{set: f.oneUser, kind: "user"}, "user", "l", "log in as `user`")
 	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", port, "connect to `port`")
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
 }
@@ -200,6 +200,14 @@ func Quoted(word string) string {
 		return word
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
+}
+
+// oneUser is User for our own commands, where a blank is a slip.
+func (f *Flags) oneUser(name string) error {
+	if strings.ContainsAny(name, " \t") {
+		return fmt.Errorf("%q is not the name of a user", name)
+	}
+	return f.User(name)
 }
 
 // User takes the name of -l or of what stands before the "@": as ssh it takes it as it is.

@@ -60,7 +60,7 @@ func TestFilesAreNamedFromTheRoot(t *testing.T) {
 func TestWhatIsNotObeyedIsRefusedByName(t *testing.T) {
 	for _, args := range [][]string{
 		{"-o", "Compression=yes"}, {"-o", "Colour=red"}, {"-o", "ProxyUseFdpass=yes"}, {"-o", "Port"}, {"-p", "x"}, {"-p", "0"},
-		{"-l", ""}, {"-J", " "}, {"-J", "a b"}, {"-F", "/does/not/exist"}, {"-A=maybe"}, {"-o", "Host=x"},
+		{"-l", ""}, {"-l", "a b"}, {"-J", " "}, {"-J", "a b"}, {"-F", "/does/not/exist"}, {"-A=maybe"}, {"-o", "Host=x"},
 	} {
 		s, err := parse(args...)
 		require.Error(t, err, "%s", args)
