@@ -190,15 +190,23 @@ func silent(clk *clock.Clock, what string) error {
 	return context.Cause(clk)
 }
 
+// hushed says where a server fell silent. heard is what it had said until it greeted.
+func hushed(at stage, heard string) string {
+	if text := printable.Heard(heard, maxHeard); at == greeting && text != "" {
+		return fmt.Sprintf("it does not greet as an SSH server, but says %q", text)
+	}
+	return map[stage]string{
+		reaching: "the address does not answer; is the host up, is a firewall in between?",
+		greeting: "something takes connections there but does not speak; is sshd stuck, is it another service?",
+		agreeing: "the server went silent during the key exchange; a small MTU on the way may be the reason",
+		entering: "the server went silent while logging in",
+	}[at]
+}
+
 // explain says in plain words why a connection was not made. heard is what the server said first.
 func explain(clk *clock.Clock, at stage, err error, heard string) error {
 	if clk.Err() != nil {
-		return silent(clk, map[stage]string{
-			reaching: "the address does not answer; is the host up, is a firewall in between?",
-			greeting: "something takes connections there but does not speak; is sshd stuck, is it another service?",
-			agreeing: "the server went silent during the key exchange; a small MTU on the way may be the reason",
-			entering: "the server went silent while logging in",
-		}[at])
+		return silent(clk, hushed(at, heard))
 	}
 	if e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err); ok {
 		return nothingInCommon(e)

@@ -41,15 +41,18 @@ func (d *Dialer) through(clk *clock.Clock, route []*target) (*jump, error) {
 	case <-clk.Done():
 		d.release(j)
 		last := route[len(route)-1]
-		e := &Error{Host: last.name, Addr: last.addr()}
+		e, what := &Error{Host: last.name, Addr: last.addr()}, "it has not let us in"
 		select {
 		case <-j.ready: // nobody else waited; it knows how far it came
 			if was, ok := errors.AsType[*Error](j.err); ok {
 				*e = *was
+				if at, ok := map[Step]stage{StepReach: reaching, StepGreet: greeting, StepExchange: agreeing, StepLogin: entering}[was.Step]; ok {
+					what = hushed(at, was.heard)
+				}
 			}
 		default:
 		}
-		e.Err = silent(clk, "it has not let us in")
+		e.Err = silent(clk, what)
 		return nil, e
 	}
 	if j.err != nil {

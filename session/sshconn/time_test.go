@@ -23,6 +23,7 @@ func TestOneDeadlineEndsEveryWayToGoSilent(t *testing.T) {
 		says   string
 	}{
 		"before a word":          {sshserver.Faults{Silent: true}, "takes connections there but does not speak"},
+		"as another service":     {sshserver.Faults{Prelude: "220 ready\r\n", Silent: true}, `does not greet as an SSH server, but says "220 ready"`},
 		"in the key exchange":    {sshserver.Faults{StallKex: true}, "during the key exchange"},
 		"while it decides on us": {sshserver.Faults{StallAuth: true}, "while logging in"},
 	} {
@@ -211,11 +212,12 @@ func TestAHopThatHangsInAnyPhaseIsNamed(t *testing.T) {
 	for phase, c := range map[string]struct {
 		faults sshserver.Faults
 		step   sshconn.Step
+		says   string
 	}{
-		"after it was connected to": {sshserver.Faults{Silent: true}, sshconn.StepGreet},
-		"in the key exchange":       {sshserver.Faults{StallKex: true}, sshconn.StepExchange},
-		"while logging in":          {sshserver.Faults{StallAuth: true}, sshconn.StepLogin},
-		"at the tunnel":             {sshserver.Faults{StallOpen: true}, sshconn.StepReach},
+		"after it was connected to": {sshserver.Faults{Silent: true}, sshconn.StepGreet, "does not speak"},
+		"in the key exchange":       {sshserver.Faults{StallKex: true}, sshconn.StepExchange, "went silent during the key exchange"},
+		"while logging in":          {sshserver.Faults{StallAuth: true}, sshconn.StepLogin, "went silent while logging in"},
+		"at the tunnel":             {sshserver.Faults{StallOpen: true}, sshconn.StepReach, ""},
 	} {
 		t.Run(phase, func(t *testing.T) {
 			target := sessiontest.Server(t, sshserver.Config{})
@@ -235,6 +237,7 @@ func TestAHopThatHangsInAnyPhaseIsNamed(t *testing.T) {
 			} else {
 				assert.Equal(t, "bastion", e.Hop)
 				assert.ErrorContains(t, err, "web1: through bastion ("+jump.Addr()+")")
+				assert.ErrorContains(t, err, c.says)
 			}
 
 			jump.SetFaults(sshserver.Faults{})

@@ -23,6 +23,7 @@ type conn struct {
 func (s *Server) serve(c *faultyConn, f Faults) {
 	switch {
 	case f.Silent:
+		_, _ = io.WriteString(c, f.Prelude)
 		_, _ = io.Copy(io.Discard, c)
 		return
 	case f.StallKex:

@@ -15,7 +15,7 @@ type Faults struct {
 	StallKex   bool       // say the version, then nothing
 	StallAuth  bool       // never decide about a key
 	StallOpen  bool       // never answer the request for a channel
-	Prelude    string     // send this text in place of SSH, and hang up
+	Prelude    string     // send this text in place of SSH, and hang up, or with Silent wait
 	HostKey    ssh.Signer // show another host key
 	RefuseAuth bool       // let no key in
 	RefuseOpen bool       // refuse every session, as when MaxSessions is reached
