@@ -100,6 +100,9 @@ func (s *Session) leads(ctx context.Context, d seam.Deed) error {
 
 // openDeed gets x's action ready. Without a Deed and without an error x has failed already.
 func (s *Session) openDeed(ctx context.Context, x *Exec) (d seam.Deed, release func(), err error) {
+	if s.aside(x) {
+		return s.openAside(ctx, x)
+	}
 	for range maxShells {
 		// The session's own shell comes with a connection, and says where the session stands.
 		sh := s.shellFor(ctx, x)
@@ -122,6 +125,45 @@ func (s *Session) openDeed(ctx context.Context, x *Exec) (d seam.Deed, release f
 			return nil, nil, err
 		}
 		sh.close() // it ends with its connection, and another comes with both
+	}
+	return nil, nil, err
+}
+
+// aside reports whether x needs a connection, and no shell of the session's, which has none.
+func (s *Session) aside(x *Exec) bool {
+	a, ok := x.cmd.inner.action.(seam.Aside)
+	if !ok || !a.Aside() || s.pool == nil || !s.cfg.OneOff || s.cfg.Program != nil || s.elevation != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sh == nil
+}
+
+// openAside is openDeed without a shell.
+func (s *Session) openAside(ctx context.Context, x *Exec) (d seam.Deed, release func(), err error) {
+	if err := s.renew(ctx, x); err != nil {
+		return nil, nil, err
+	}
+	why := errNoConn
+	for range maxShells {
+		if s.transport() == nil || errors.Is(why, ErrClosed) {
+			if err := s.reconnect(ctx, x, why); err != nil {
+				return nil, nil, err
+			}
+		}
+		d, err = s.openOn(ctx, s.transport(), x)
+		switch {
+		case err == nil:
+			return d, func() {}, nil
+		case ctx.Err() != nil:
+			return nil, nil, err
+		case errors.Is(err, ErrFull):
+			return s.openElsewhere(ctx, x)
+		case !errors.Is(err, ErrClosed):
+			return nil, nil, err
+		}
+		why = err
 	}
 	return nil, nil, err
 }

@@ -62,6 +62,9 @@ var _ seam.Action[session.Transport] = (*action)(nil)
 // For implements seam.PerHost.
 func (a *action) For(hosts.Host) seam.Action[session.Transport] { return &action{c: a.c} }
 
+// Aside implements seam.Aside: paths begin at the root or in the home directory, and what needs a shell starts its own.
+func (a *action) Aside() bool { return true }
+
 // Text implements seam.Action.
 func (a *action) Text(hide func(string) string) string { return a.c.Plan.Text(hide) }
 

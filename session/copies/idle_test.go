@@ -1,6 +1,7 @@
 package copies_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -37,5 +38,20 @@ func TestAnSFTPServerThatSaysNothingEndsTheCopy(t *testing.T) {
 	write(t, src, []byte("text"), 0o644)
 	res, _ := s.upload(copies.Plan{Path: dir + "/to"}, src)
 	require.ErrorContains(t, errOf(res), "the host's sftp server did not answer within 2s")
+	noLeftovers(t, dir)
+}
+
+// An account that has nothing but sftp gets many files, too, and they are put on disk by it.
+func TestManySmallFilesArriveWhereOnlySFTPRuns(t *testing.T) {
+	s := sshd(t, "Subsystem sftp internal-sftp", "ForceCommand internal-sftp")
+	src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
+	for i := range 130 {
+		write(t, filepath.Join(src, fmt.Sprint(i)), []byte(fmt.Sprint("of ", i)), 0o644)
+	}
+	res, _ := s.upload(copies.Plan{Path: dir}, src)
+	require.NoError(t, errOf(res))
+	for i := range 130 {
+		assert.Equal(t, fmt.Sprint("of ", i), read(t, filepath.Join(dir, "src", fmt.Sprint(i))))
+	}
 	noLeftovers(t, dir)
 }

@@ -82,11 +82,11 @@ func TestACopyThatIsKilledIsContinued(t *testing.T) {
 	d, err := sshconn.Static([]ssh.Signer{server.ClientKey}, server.HostKeys(t))
 	require.NoError(t, err)
 	src, want, noise := filepath.Join(tempDir(t), "src"), map[string]string{}, rand.NewChaCha8([32]byte{5})
-	content := make([]byte, 1<<20)
+	content := make([]byte, 300<<10)
 	_, _ = noise.Read(content)
-	for i := range 900 {
+	for i := range 3300 {
 		name := fmt.Sprintf("d%d/f%d", i%7, i)
-		want[name] = string(content[i : i+i%3000])
+		want[name] = string(content[i : i+i%400])
 	}
 	want["a large"], want["z large"] = string(content), string(content[1:])
 	for name, text := range want {
@@ -183,33 +183,32 @@ func (w *waiting) Read(p []byte) (int, error) {
 
 // A copy that runs is not one that was killed.
 func TestACopyLeavesAnotherThatRunsAlone(t *testing.T) {
-	ways(t, func(t *testing.T, s *site, dir string) {
-		src, journal := filepath.Join(tempDir(t), "src"), tempDir(t)
-		for i := range 120 {
-			write(t, filepath.Join(src, fmt.Sprint(i)), make([]byte, 10_000), 0o644)
-		}
-		write(t, filepath.Join(src, "large"), make([]byte, 2<<20), 0o644)
-		local, err := copies.NewLocal([]string{src})
-		require.NoError(t, err)
-		there, may, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-		plan := copies.Plan{Op: copies.Upload, Path: dir, Entries: local.Entries}
-		first := newSite(t, s.host, s.dial)
-		go func() {
-			res, _ := first.run(&copies.Copy{Plan: plan, Journal: journal, Source: func(hosts.Host) io.Reader {
-				return &waiting{local.Reader(), 2 << 20, there, may}
-			}})
-			ended <- errOf(res)
-		}()
-		<-there
-		res, _ := s.run(&copies.Copy{Plan: plan, Journal: journal, Source: func(hosts.Host) io.Reader { return local.Reader() }})
-		require.NoError(t, errOf(res))
-		close(may)
-		require.NoError(t, <-ended)
-		noLeftovers(t, dir)
-		notes, err := os.ReadDir(journal)
-		require.NoError(t, err)
-		assert.Empty(t, notes)
-	})
+	s, dir := sshd(t), tempDir(t)
+	src, journal := filepath.Join(tempDir(t), "src"), tempDir(t)
+	for i := range 120 {
+		write(t, filepath.Join(src, fmt.Sprint(i)), make([]byte, 10_000), 0o644)
+	}
+	write(t, filepath.Join(src, "large"), make([]byte, 2<<20), 0o644)
+	local, err := copies.NewLocal([]string{src})
+	require.NoError(t, err)
+	there, may, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	plan := copies.Plan{Op: copies.Upload, Path: dir, Entries: local.Entries}
+	first := newSite(t, s.host, s.dial)
+	go func() {
+		res, _ := first.run(&copies.Copy{Plan: plan, Journal: journal, Source: func(hosts.Host) io.Reader {
+			return &waiting{local.Reader(), 2 << 20, there, may}
+		}})
+		ended <- errOf(res)
+	}()
+	<-there
+	res, _ := s.run(&copies.Copy{Plan: plan, Journal: journal, Source: func(hosts.Host) io.Reader { return local.Reader() }})
+	require.NoError(t, errOf(res))
+	close(may)
+	require.NoError(t, <-ended)
+	noLeftovers(t, dir)
+	notes, err := os.ReadDir(journal)
+	require.NoError(t, err)
+	assert.Empty(t, notes)
 }
 
 // It is said where a directory goes that goes into one that is there.

@@ -47,6 +47,9 @@ type PerHost[T any] interface {
 	For(h hosts.Host) Action[T]
 }
 
+// Aside is an Action that may need no shell of its session's: none is started for it alone.
+type Aside interface{ Aside() bool }
+
 // Leading is a Deed that may turn out to touch other paths than its Action was judged for.
 type Leading interface {
 	// Leads returns shell source that names them; "" means that there are none. The Deed is done only if the policy allows
