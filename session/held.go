@@ -56,7 +56,7 @@ func (s *Session) hold(ctx context.Context, x *Exec, d policy.Decision) policy.D
 func (s *Session) holdIfItCan(ctx context.Context, x *Exec, d policy.Decision) {
 	why := ""
 	if d.Hold && slices.Contains(d.Sets, "*") && !s.cfg.OneOff {
-		why = "nobody can tell which names it sets for the session"
+		why = "the names that it sets for the session cannot be determined"
 	} else if why = s.noHold(x); why == "" {
 		x.sockets = d.Sockets
 		why = s.whyNotHeld(ctx, x)

@@ -155,7 +155,7 @@ func explainRun(ctx context.Context, o *ExplainOptions) error {
 		switch {
 		case d.First != nil:
 			key = "unknown: held-first"
-		case d.Unheld != nil:
+		case e.Limits(req.Principal).HeldReads:
 			key = "reads: held"
 		}
 		fmt.Fprintf(&b, "%s: %s\n", key, cmdutil.OneLine(how))
