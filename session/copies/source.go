@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -51,9 +52,11 @@ type block struct {
 type sumState struct {
 	mu   sync.Mutex
 	h    sumHash
-	next int64
-	sum  []byte // once it has been read to its end
+	sum  []byte   // once it has been read to its end
+	seen []uint64 // of each block that h has: hosts that keep no pace have it read again, and it must be the same
 }
+
+var blockSeed = maphash.MakeSeed()
 
 // NewLocal finds what is below each of paths. A path that ends with a slash is a directory whose contents are meant: see
 // Plan.Merge. Nothing is read yet. Symbolic links are followed where they are named, and skipped below that.
@@ -353,9 +356,16 @@ func (r *localReader) load(b *block) {
 	s := r.l.sum(b.key.entry)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.next == b.key.n && s.sum == nil {
-		s.next++
-		s.h.Write(text[min(len(text), frameHead):])
+	data := text[min(len(text), frameHead):]
+	switch same := maphash.Bytes(blockSeed, data); {
+	case b.key.n < int64(len(s.seen)):
+		if s.seen[b.key.n] != same {
+			b.err = errGrown
+			return
+		}
+	case b.key.n == int64(len(s.seen)):
+		s.seen = append(s.seen, same)
+		s.h.Write(data)
 		if b.end {
 			s.sum = s.h.Sum(nil)
 		}

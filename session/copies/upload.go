@@ -267,7 +267,7 @@ func (u *uploading) contents(ctx context.Context, in *frames) error {
 			}
 			return ctxerr.Of(ctx)
 		}
-		r := in.file()
+		r := in.fileOf(e)
 		if e.Size > smallFile {
 			u.slots <- struct{}{}
 			err := u.file(ctx, n, incoming{r: counting{ctx, r, u.rep}, size: e.Size}, r)
