@@ -13,7 +13,7 @@ import (
 //
 // The shell ends its command on SIGURG, at the next place where it could go on: so nothing does when its programs have ended.
 // A child of the shell's that is signaled before it has become its program may forget that: what looks like the shell gets INT
-// once more a little later, with what it has started since. With "" for the signal that is all. With INT it gets that only if there are programs: a command that traps INT and runs none has its own use for it.
+// once more a little later, with what it has started since, and on Linux until it is a program. With "" for the signal that is all. With INT it gets that only if there are programs: a command that traps INT and runs none has its own use for it.
 // It does not get the signal itself: what the command traps is the command's own, and bash forgets SIGURG over it. Where the
 // command made the shell deaf to SIGURG, or put another program in its place, nothing is signaled: to end the programs would let
 // the rest run.

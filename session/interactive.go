@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 )
@@ -62,9 +63,9 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 			x.during(func() { _, err = sh.stream.Write(intr) })
 			return err
 		}
-		heard := false
+		heard, hit := false, false
 		if !sh.deaf.Load() {
-			heard, _ = x.interrupt(sh, x.s.cfg.Grace)
+			heard, hit = x.interrupt(sh, x.s.cfg.Grace)
 		}
 		if heard && sh.traps.Load() { // one that ran no program just then has not heard it, and no step follows
 			name := ""
@@ -75,6 +76,9 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 		}
 		if !heard {
 			return errDeaf
+		}
+		if !hit && sh.hello.Dialect != framing.Ksh93 { // which hears of the key
+			x.signalLate(sh, name)
 		}
 		return nil
 	case name != "TERM" && name != "KILL":
@@ -92,8 +96,22 @@ func (x *Exec) Signal(ctx context.Context, name string) error {
 		return errDeaf
 	case !s.Done:
 		return fmt.Errorf("session: %s needs a second program on the connection, which the host did not start; send KILL", name)
+	case s.Count == 0:
+		x.signalLate(sh, name)
 	}
 	return nil
+}
+
+// signalLate sends a signal that found no program to one that the shell was about to start, and would wait for. The shell starts
+// no other: it ends its command.
+func (x *Exec) signalLate(sh *shell, name string) {
+	x.s.wg.Go(func() {
+		for _, pause := range []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, time.Second} {
+			if x.endsWithin(pause) || x.signalAll(framing.Signal(sh.hello.PID, name), sh, signalTimeout).Count > 0 {
+				return
+			}
+		}
+	})
 }
 
 var errDeaf = errors.New("session: the command traps every signal; send KILL, which ends it with the session's shell")
