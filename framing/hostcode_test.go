@@ -60,7 +60,7 @@ var hostFiles = []hostFile{
 	{"hold_over.pl", nil, 360, perl, nil},
 	{"hold_pick.sh", holdPickText, 420, hostcodetest.All, nil},
 	{"hold_begin.py", pythonHoldBeginText, 2000, []string{"python3"}, nil},
-	{"supervisor.py", pythonSupervisorText, 4600, []string{"python3"}, nil},
+	{"supervisor.py", pythonSupervisorText, 4640, []string{"python3"}, nil},
 	{"supervisor.sh", shellSupervisorText, 1150, hostcodetest.All, nil},
 	{"feeder.sh", feederText, 900, hostcodetest.All, nil},
 	{"feeder.pl", perlFeederText, 318, perl, nil},

@@ -273,8 +273,8 @@ func python(t *testing.T) string {
 func TestAPython3OfNoUseHoldsNothing(t *testing.T) {
 	python := python(t)
 	for script, want := range map[string]string{
-		"echo python3 is not configured; exit 127":                                 `^it has no perl, and its python3 does not start; it printed "python3 is not configured`,
-		"exec " + python + ` -ISBc "import sys; sys.modules['ctypes'] = None; $2"`: "^(import of ctypes halted|No module named .?ctypes)",
+		"echo python3 is not configured; exit 127":                                  `^it has no perl, and its python3 does not start; it printed "python3 is not configured`,
+		"exec " + python + ` -ISBc "import sys; sys.modules['_ctypes'] = None; $2"`: "^(import of _ctypes halted|No module named .?_ctypes)",
 	} {
 		host := bashHere
 		path := withoutPerl(t)

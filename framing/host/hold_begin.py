@@ -23,11 +23,12 @@
 #= st supervisor_text of supervisor.py
 #= wt watch_text what answers system calls; see framing.Shell.WatchPython
 #= _fl_r _fl_read see hold_pick.sh
-import os, sys, _signal, _socket
+# posix is what os brings from C, and is there already; so are _struct and _ctypes of struct and ctypes. That saves most of the imports' time.
+import posix as os, sys, _signal, _socket
 try:
-	import ctypes
+	import _ctypes, _struct
 except Exception:
-	ctypes = None
+	pass
 
 hold_text, supervisor_text, watch_text = _fl_read(), _fl_read(), _fl_read()
 own_pid = os.getpid()
@@ -86,7 +87,7 @@ def be_shell():
 		held_words = "N" + (str(error) or "it says nothing")
 	os.write(hold_in.fileno(), held_words.encode("utf-8", "replace"))
 	if held_words[0] == "K":
-		arguments = [os.fsencode(word) for word in sys.argv[1:]]
+		arguments = [word.encode(sys.getfilesystemencoding(), "surrogateescape") for word in sys.argv[1:]]
 		try:
 			os.execve(arguments[0], arguments, environment_of)
 		except OSError:

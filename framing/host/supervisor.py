@@ -40,6 +40,7 @@
 #= mu much_read how many bytes of errors in one turn
 #= li bytes_left how much is still read once the shell has ended
 #= lf left_over how many files and processes the shell leaves behind
+#= ct char_type a byte of memory
 #= wt watch_text what answers system calls; see framing.Shell.WatchPython
 import select
 start_mark = b"@rs@@nonce1@" b"@nonce2@"
@@ -50,14 +51,14 @@ def stat_fields(pid):
 	except OSError:
 		return []
 
-# The list of processes has a short line: the arguments, from the 48th field on to the 49th, are overwritten (proc_pid_stat(5)); 15 is
-# PR_SET_NAME.
+# The list of processes has a short line: the arguments, from the 48th field on to the 49th, are overwritten (proc_pid_stat(5)).
 try:
+	class char_type(_ctypes._SimpleCData): _type_ = "c"
 	begin, end = map(int, stat_fields(own_pid)[45:47])
 	if end - begin > 9:
-		ctypes.memset(begin, 0, end - begin)
-		ctypes.memmove(begin, b"fairlead", 8)
-	ctypes.CDLL(None).prctl(15, b"fairlead", 0, 0, 0)
+		(char_type * (end - begin)).from_address(begin).raw = b"fairlead".ljust(end - begin, b"\0")
+	with open("/proc/self/comm", "wb") as file:
+		file.write(b"fairlead")
 except Exception:
 	pass
 

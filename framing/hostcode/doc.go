@@ -14,7 +14,8 @@
 //   - A file that is a part of another one stands in it as @name@ on a line of its own; [Fill] puts it there before the
 //     whole is stripped.
 //   - In perl, "#" stands in no string, and "/" begins an expression with blanks or quotes in it only behind "=~".
-//   - In python, lines begin with tabs, each statement has one line, and no string has three quotes. [Python] keeps the tabs.
+//   - In python, lines begin with tabs, each statement has one line, and no string has three quotes, but for a
+//     text of python that is filled in between them. [Python] keeps the tabs.
 //
 // Package hostcodetest has the tests that each such file passes.
 package hostcode

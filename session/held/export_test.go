@@ -26,4 +26,5 @@ var HostFiles = []HostFile{
 	{"watch.pl", watchSource, watchText},
 	{"hold.py", holdPythonSource, holdPythonText},
 	{"watch.py", watchPythonSource, watchPythonText},
+	{"answer.py", answerPythonSource, answerPythonText},
 }

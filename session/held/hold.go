@@ -9,7 +9,7 @@
 //
 // Landlock, whatever its version, keeps files, and from its sixth version on signals. A filter of seccomp keeps the system calls
 // that Landlock does not know, with numbers for x86-64 and arm64. Privileges are dropped, and no_new_privs keeps setuid programs
-// from giving any. perl does that on the host, or python3 (3.6 or newer, with ctypes) where there is no perl. Where one of these cannot be
+// from giving any. perl does that on the host, or python3 (3.6 or newer, with what ctypes is made of) where there is no perl. Where one of these cannot be
 // had, or neither perl nor python3, the shell does not start and says why.
 //
 // Where the kernel has no Landlock, or has it switched off, the filter puts what that would judge to the supervisor, from Linux 5.14
@@ -70,11 +70,16 @@ var holdPythonSource string
 //go:embed host/watch.py
 var watchPythonSource string
 
+//go:embed host/answer.py
+var answerPythonSource string
+
 var (
 	holdText        = sync.OnceValue(func() string { return hostcode.Perl(holdSource) })
 	watchText       = sync.OnceValue(func() string { return hostcode.Perl(watchSource) })
 	holdPythonText  = sync.OnceValue(func() string { return hostcode.Python(holdPythonSource) })
 	watchPythonText = sync.OnceValue(func() string { return hostcode.Python(watchPythonSource) })
+
+	answerPythonText = sync.OnceValue(func() string { return hostcode.Python(answerPythonSource) })
 )
 
 const (
@@ -106,6 +111,6 @@ func program(version, flags int, closed []string, sockets ...string) Texts {
 	places := []string{"closed", strings.Join(closed, " "), "first", first, "sockets", strings.Join(sockets, " ")}
 	return Texts{
 		Hold: hostcode.Fill(holdText(), values...), Watch: hostcode.Fill(watchText(), places...),
-		HoldPython: hostcode.Fill(holdPythonText(), values...), WatchPython: hostcode.Fill(watchPythonText(), places...),
+		HoldPython: hostcode.Fill(holdPythonText(), values...), WatchPython: hostcode.Fill(watchPythonText(), "first", first, "answer", hostcode.Fill(answerPythonText(), places...)),
 	}
 }

@@ -74,7 +74,7 @@ func TestPythonLooksAtTheSameCallsAsPerl(t *testing.T) {
 	_, perl, _ := strings.Cut(sources["watch.pl"], "my @rows = (")
 	perl, _, _ = strings.Cut(perl, ");")
 	python := ""
-	for _, m := range regexp.MustCompile(`row_words \+?= "([^"]*)"`).FindAllStringSubmatch(sources["watch.py"], -1) {
+	for _, m := range regexp.MustCompile(`row_words \+?= "([^"]*)"`).FindAllStringSubmatch(sources["answer.py"], -1) {
 		python += m[1]
 	}
 	assert.Greater(t, len(word.FindAllString(perl, -1)), 150)
