@@ -329,6 +329,8 @@ func TestAnEncryptedKeyThatIsAcceptedSaysThatNobodyCouldOpenIt(t *testing.T) {
 	a.ask = func(context.Context, string) ([]byte, error) { return []byte("wrong"), nil }
 	_, err = a.dialer().Dial(t.Context(), hosts.Host{Name: "web1"})
 	assert.ErrorContains(t, err, "the passphrase is wrong")
+	assert.ErrorContains(t, err, "; try again, or add the key to the agent with ssh-add")
+	assert.NotContains(t, err.Error(), "authorized_keys", "the server has it")
 	assert.NotContains(t, err.Error(), "secret")
 }
 

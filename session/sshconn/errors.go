@@ -142,6 +142,12 @@ func (e *AuthError) Error() string {
 	case len(e.Typed) > 0:
 	case len(e.Offered) == 0:
 		b.WriteString("; there was no key to offer: name one with identity, or add one to the agent")
+	case slices.ContainsFunc(e.Offered, func(o Offered) bool { return o.Failed != "" }):
+		if !strings.Contains(b.String(), "ssh-add") {
+			b.WriteString("; try again, or add the key to the agent with ssh-add")
+		}
+	case slices.ContainsFunc(e.Offered, func(o Offered) bool { return o.Accepted }):
+		b.WriteString("; the key is the account's: the log of the server says why it lets nobody in")
 	default:
 		b.WriteString("; is the user right, and is one of these keys in its authorized_keys?")
 	}
