@@ -43,6 +43,7 @@ type Exec struct {
 
 	held    bool     // it runs held to reading
 	sockets []string // that are open for it while it is held
+	ifItCan bool     // nothing is waited for, while it is found out whether it can be held
 	unready error    // why the shell that holds it could not be started, where that is no reason to ask
 
 	then   func() // of a frame of our own: called at its end, by the pump

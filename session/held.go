@@ -58,8 +58,9 @@ func (s *Session) holdIfItCan(ctx context.Context, x *Exec, d policy.Decision) {
 	if d.Hold && slices.Contains(d.Sets, "*") && !s.cfg.OneOff {
 		why = "the names that it sets for the session cannot be determined"
 	} else if why = s.noHold(x); why == "" {
-		x.sockets = d.Sockets
+		x.sockets, x.ifItCan = d.Sockets, true
 		why = s.whyNotHeld(ctx, x)
+		x.ifItCan = false
 	}
 	if x.unready != nil && !s.heldAlone(ctx, x.unready) {
 		x.held = true // the session's own shell would not start either

@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -94,16 +93,8 @@ func TestAHostThatCannotHoldRunsAnAgentsReadsAsJudged(t *testing.T) {
 		}
 		require.NoError(t, s.Close())
 	}
-	empty := t.TempDir()
-	for _, program := range []string{"bash", "id"} {
-		path, err := exec.LookPath(program)
-		if err != nil {
-			needs.Part(t, "%s is not installed", program)
-		}
-		require.NoError(t, os.Symlink(path, filepath.Join(empty, program)))
-	}
 	host := bashHere
-	host.Env = []string{"PATH=" + empty}
+	host.Env = []string{"PATH=" + withoutPerl(t)} // and without python3
 	s := onThisMachine(t, host, session.Config{Principal: "agent/a", Policy: rules.New(rules.Config{})})
 	r, err := s.Run(t.Context(), session.Command{Script: "echo a"})
 	require.NoError(t, err)
@@ -111,8 +102,7 @@ func TestAHostThatCannotHoldRunsAnAgentsReadsAsJudged(t *testing.T) {
 	assert.Contains(t, r.NotHeld, "perl")
 }
 
-// Where a connection has room for one shell and there is no other connection, the session's own shell comes first: reads run there, as
-// they are judged, and say so.
+// Where a connection has room for one shell and there is no other connection, the held shell gives way to the session's own.
 func TestAHeldShellTakesNoRoomThatTheSessionNeeds(t *testing.T) {
 	holding(t, bashHere, session.Config{Policy: heldReads})
 	sshd := sessiontest.OpenSSHD(t, "MaxSessions 1")
@@ -130,11 +120,13 @@ func TestAHeldShellTakesNoRoomThatTheSessionNeeds(t *testing.T) {
 	for _, c := range []struct{ script, lane, held string }{
 		{"pwd", "held", "kernel"},
 		{"touch /dev/null", "session", ""},
-		{"pwd", "session", "no"},
 		{"touch /dev/null", "session", ""},
 	} {
-		r, err := s.Run(t.Context(), session.Command{Script: c.script, Timeout: 20 * time.Second})
+		r, err := s.Run(t.Context(), session.Command{Script: c.script, SlotWait: time.Minute})
 		require.NoError(t, err, c.script)
 		assert.Equal(t, []string{c.lane, c.held}, []string{r.Lane, r.Held}, "%s: %s", c.script, r.NotHeld)
 	}
+	// What another command has shaped the session's shell for needs one more, held or not: that is told.
+	_, err = s.Run(t.Context(), session.Command{Script: "pwd", SlotWait: time.Millisecond})
+	require.ErrorIs(t, err, session.ErrFull)
 }

@@ -203,7 +203,11 @@ func (s *Session) laneOn(ctx context.Context, x *Exec, spec framing.Shell) (sh *
 	if !errors.Is(err, ErrFull) || s.pool == nil {
 		return sh, func() {}, err
 	}
-	release, err = s.elsewhere(ctx, want{once: s.pool.once, until: time.Now().Add(x.slotWait()), more: true}, func(t Transport) (err error) {
+	until := time.Now()
+	if !x.ifItCan {
+		until = until.Add(x.slotWait())
+	}
+	release, err = s.elsewhere(ctx, want{once: s.pool.once, until: until, more: true}, func(t Transport) (err error) {
 		sh, err = s.shellOn(ctx, t, spec)
 		return err
 	})

@@ -72,11 +72,11 @@ func (s *Session) ownText(sh *shell, x *Exec, cmd framing.Command) ([]byte, erro
 }
 
 // wantsSnapshot reports whether the command that has just ended, or one before it, may have changed what a new shell would
-// lack. A session for one command has no use for a snapshot.
+// lack: only in the session's own shell, and nobody waits for a snapshot of another. A session for one command has no use for one.
 func (s *Session) wantsSnapshot(x *Exec) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.single && x.res.Lane != laneHeld && (s.stale || x.res.Decision.Class != policy.ReadOnly)
+	return !s.single && x.res.Lane == laneSession && (s.stale || x.res.Decision.Class != policy.ReadOnly)
 }
 
 // outdate notes that a command was stopped with its shell, which could not be asked what the command had changed.
