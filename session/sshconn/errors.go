@@ -147,7 +147,7 @@ func (e *AuthError) Error() string {
 			b.WriteString("; try again, or add the key to the agent with ssh-add")
 		}
 	case slices.ContainsFunc(e.Offered, func(o Offered) bool { return o.Accepted }):
-		b.WriteString("; the key is the account's: the log of the server says why it lets nobody in")
+		b.WriteString("; the key is the account's: the log of the server says why it does not let the account in")
 	default:
 		b.WriteString("; is the user right, and is one of these keys in its authorized_keys?")
 	}
