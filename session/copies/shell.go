@@ -63,10 +63,10 @@ func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io
 	}
 	text.WriteString("\n" + script)
 	said := &heard{left: maxOutput}
-	limited, idle, stop := withIdle(ctx, b.wait(script), nil)
+	wait := b.wait(script)
+	limited, idle, stop := withIdle(ctx, wait, fault(files.CodeError, "the host did nothing for %v, and what it did was ended: look at its disks, and try again", wait))
 	defer stop()
 	said.full = func() { idle.cancel(fault(files.CodeTooLarge, "the host prints more than %d bytes", maxOutput)) }
-	idle.why = fault(files.CodeError, "the host did nothing for %v, and what it did was ended: look at its disks, and try again", idle.wait)
 	if out == nil {
 		out = said
 	}

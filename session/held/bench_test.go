@@ -89,7 +89,7 @@ func BenchmarkHeld(b *testing.B) {
 			b.ReportMetric(ms(2)-ms(0), "tried-plain-ms")
 		})
 	}
-	for _, what := range []struct{ name, script string }{{"silent", ":"}, {"program", "/bin/true"}, {"find", "find /usr/share/perl5 -name x"}} {
+	for _, what := range []struct{ name, script string }{{"silent", ":"}, {"program", "/bin/true"}, {"find", "find /usr/share/perl/ -name x"}} {
 		for _, h := range hosts {
 			b.Run(what.name+"/"+name(h), func(b *testing.B) {
 				specs, t := kinds(b, h), &turns{}

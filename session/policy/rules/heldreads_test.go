@@ -110,7 +110,7 @@ rules:
 		who, command, how, reason string
 	}{
 		{who: "agent/a", command: "uptime", how: hold},
-		{who: "somebody", command: "uptime", how: hold},
+		{who: "mallory", command: "uptime", how: hold},
 		{who: "agent/a", command: "cat /etc/hosts; x=1", how: hold}, // the session knows what it would lose
 		{who: "agent/a", command: "cat /etc/hosts; docker ps", how: sockets},
 		{who: "agent/a", command: "ss -tlnp", how: unfit, reason: "ss"},
