@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -315,19 +314,13 @@ func (s *Session) here(x *Exec, d policy.Decision) policy.Decision {
 	defer s.mu.Unlock()
 	lane := s.laneBy(x, d)
 	for name, where := range s.setIn {
-		if where == lane && lane != laneHeld || slices.Contains(d.Sets, name) || !slices.ContainsFunc(d.Uses, func(u string) bool { return covers(u, name) }) {
+		if where == lane && lane != laneHeld || slices.Contains(d.Sets, name) || !policy.RestsOn(d.Uses, name) {
 			continue
 		}
 		d.Verdict, d.Rule, d.Rests, d.Needs, d.First, d.Hold, d.Unheld = policy.Deny, "builtin/session-name", name, "", nil, false, nil
-		d.Reason = fmt.Sprintf("it rests on %s, which an earlier command set in another shell (lane %s), and which has no such value where this would run", name, where)
+		d.Reason = fmt.Sprintf("it rests on %s, which an earlier command set in another shell (lane %s): where this would run it is not set, or has an older value", name, where)
 		d.Hint = fmt.Sprintf("set %s in the same command", name)
 		break
 	}
 	return d
-}
-
-// covers reports whether a name of Decision.Uses is name, or a pattern for it.
-func covers(use, name string) bool {
-	prefix, wild := strings.CutSuffix(use, "*")
-	return use == name || wild && strings.HasPrefix(name, prefix)
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -283,4 +284,12 @@ func classify(command string) Class {
 		return ReadOnly
 	}
 	return Unknown
+}
+
+// RestsOn reports whether names that a command rests on ([Decision].Uses) have one that is name, or that ends with "*" and begins it.
+func RestsOn(uses []string, name string) bool {
+	return slices.ContainsFunc(uses, func(use string) bool {
+		prefix, wild := strings.CutSuffix(use, "*")
+		return use == name || wild && strings.HasPrefix(name, prefix)
+	})
 }

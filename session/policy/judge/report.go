@@ -2,7 +2,6 @@ package judge
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -69,11 +68,8 @@ type Report struct {
 // UsesAny reports the first of names that the script's meaning rests on.
 func (r Report) UsesAny(names []string) (string, bool) {
 	for _, n := range names {
-		for _, u := range r.Uses {
-			prefix, wild := strings.CutSuffix(u, "*")
-			if n == "*" || n == u || wild && strings.HasPrefix(n, prefix) {
-				return n, true
-			}
+		if n == "*" && len(r.Uses) > 0 || policy.RestsOn(r.Uses, n) {
+			return n, true
 		}
 	}
 	return "", false
