@@ -14,6 +14,8 @@ import (
 type turns struct {
 	run  []func() (after func())
 	took [][]time.Duration
+	// renew is called before each round, and takes no time.
+	renew []func()
 }
 
 // add adds a thing. What it returns ends it, and takes no time; nil is nothing to do.
@@ -24,6 +26,9 @@ func (t *turns) add(run func() (after func())) {
 func (t *turns) loop(b *testing.B) {
 	order := rand.New(rand.NewPCG(1, 2))
 	for b.Loop() {
+		for _, renew := range t.renew {
+			renew()
+		}
 		for _, i := range order.Perm(len(t.run)) {
 			began := time.Now()
 			after := t.run[i]()
@@ -94,7 +99,15 @@ func BenchmarkHeld(b *testing.B) {
 			b.Run(what.name+"/"+name(h), func(b *testing.B) {
 				specs, t := kinds(b, h), &turns{}
 				for _, kind := range order {
-					s := open(b, specs[kind])
+					// A shell and its supervisor stay where they are on the processors for long: there is a new one now and then.
+					s, n := open(b, specs[kind]), 0
+					t.renew = append(t.renew, func() {
+						if n++; n%20 == 0 {
+							s.close()
+							s = open(b, specs[kind])
+							s.run(what.script)
+						}
+					})
 					t.add(func() func() {
 						if o := s.run(what.script); o.code != 0 {
 							b.Fatalf("%+v", o)

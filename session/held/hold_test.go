@@ -143,6 +143,13 @@ func TestTheDirectoryForTemporaryFilesGoesWithTheShell(t *testing.T) {
 			for _, refused := range []string{`mkdir "$TMPDIR/d"`, `ln -s /etc "$TMPDIR/l"`, `ln /etc/hostname "$TMPDIR/h"`, `mknod "$TMPDIR/n" c 1 3`, `chmod 777 "$TMPDIR"`} {
 				assert.NotZero(t, s.run(refused+" 2>/dev/null").code, refused)
 			}
+			// perl and python3 have truncate(2) for the shell too.
+			truncate := `perl -e 'for (["f", 3], ["f", 1 << 31], ["f", 0], ["/etc/hostname", 1], ["none", 0]) { print truncate($_->[0], $_->[1]) ? 0 : $! + 0, -s "f" ? -s _ : 0, " " }'`
+			if supervisor == "python3" {
+				truncate = "python3 -c '\nimport os\nfor f, n in (\"f\", 3), (\"f\", 1 << 31), (\"f\", 0), (\"/etc/hostname\", 1), (\"none\", 0):\n\ttry:\n\t\tos.truncate(f, n)\n\t\tcode = 0\n" +
+					"\texcept OSError as error:\n\t\tcode = error.errno\n\tprint(\"%d%d \" % (code, os.path.getsize(\"f\")), end=\"\")'"
+			}
+			assert.Equal(t, "03 273 00 130 20 ", s.run(`cd "$TMPDIR"; echo 12345 >f; `+truncate+` 2>/dev/null; rm f`).stdout)
 			if end == "exit" {
 				assert.True(t, s.run("exit 5").gone)
 				assert.NoDirExists(t, dir)

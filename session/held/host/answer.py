@@ -12,6 +12,7 @@
 #= kd kind_of what a call does, and which of its arguments is the directory's descriptor and which the path
 #= st_ call_state of the call that is looked at: see first_call
 #= fc first_call what is known of it at first
+#= aw answer_with what a call gets that is not told
 #= mb_ make_buffer makes memory that the kernel may write to
 #= sc system_call makes one
 #= ba by_arch the number of this processor
@@ -42,7 +43,6 @@
 #= wh where_is the argument that is the path
 #= ta to_at the one that is the other directory
 #= tw to_where the one that is the other path
-#= ot2 old_truncates what Landlock does not judge
 #= pd parent_dir the directory of a path
 #= ir in_room whether a path is in the room
 #= gn goes_on whether the kernel answers for itself
@@ -115,6 +115,9 @@ class first_call:
 	crossed = False
 	magic = b""
 call_state = first_call()
+def answer_with(error):
+	call_state.report = False
+	call_state.error = error
 
 def read_link(path):
 	try:
@@ -229,12 +232,10 @@ def open_for(path, open_flags, follow_last):
 	if not kind:
 		if open_flags & 0x40 and path and type_of(where.rpartition(b"/")[0] or b"/", True)[0] == 16384:
 			return
-		call_state.report = False
-		call_state.error = error
+		answer_with(error)
 		return
 	if open_flags & 0xc0 == 0xc0:
-		call_state.report = False
-		call_state.error = 17
+		answer_with(17)
 		return
 	if open_flags & 0x200:
 		call_state.error = 1
@@ -245,8 +246,7 @@ def open_for(path, open_flags, follow_last):
 		return
 	instead_fd = system_call(by_arch(257, 56), -100, where, open_flags & ~0x820c0 | 0x80100 | (0 if call_state.magic else by_arch(0x20000, 0x8000)), 0)
 	if instead_fd < 0:
-		call_state.report = False
-		call_state.error = _ctypes.get_errno()
+		answer_with(_ctypes.get_errno())
 		return
 	real = read_link(b"/proc/self/fd/%d" % instead_fd)
 	system = make_buffer(bytes(256))
@@ -297,12 +297,10 @@ def stand_in(kind, place, in_room, state, missing_error, path, open_flags, follo
 			if pinned.st_rdev in (0x103, 0x105, 0x107, 0x500, own_terminal) if pinned.st_mode & 61440 == 8192 else struct.unpack("<Q", system.raw[:8])[0] == 0x50495045:
 				instead_fd = system_call(by_arch(257, 56), -100, b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0x822c0 | 0x80100, 0)
 				if instead_fd < 0:
-					call_state.report = False
-					call_state.error = _ctypes.get_errno()
+					answer_with(_ctypes.get_errno())
 			# What has a socket there says ENXIO.
 			if pinned.st_mode & 61440 == 49152:
-				call_state.report = False
-				call_state.error = 6
+				answer_with(6)
 			os.close(pinned_fd)
 	if instead_fd >= 0:
 		give_end(instead_fd, open_flags)
@@ -317,7 +315,6 @@ def judge_path(kind, rest, arguments):
 	open_flags = 0
 	if kind == "o":
 		open_flags = 0x241 if call_state.number == 85 and not this_arch else arguments[1 if at == 9 else 2]
-	old_truncates = truncates_it(open_flags) and landlock_version < 3
 	follow_last = kind in "ta"
 	if kind == "o":
 		follow_last = not open_flags & by_arch(0x20000, 0x8000) and open_flags & 0xc0 != 0xc0
@@ -331,12 +328,11 @@ def judge_path(kind, rest, arguments):
 		which = call_state.number + 1000 * this_arch
 		mode = arguments[1] if which in (90, 91, 1052) else arguments[2] if which in (268, 452, 1053, 1452) else 0 if which in (132, 235, 261, 280, 1088) else 73
 		if not mode & 73:
-			call_state.report = False
-			call_state.error = 0
+			answer_with(0)
 			call_state.pretends = True
 		return
 	if place is None:
-		if landlock_version and not old_truncates and not (kind == "t" and landlock_version < 3):
+		if landlock_version and not truncates_it(open_flags) and kind != "t":
 			call_state.error = 0
 		return
 	parent_dir = (place.rpartition(b"/")[0] if place[:1] == b"/" else b"") or b"/"
@@ -358,7 +354,7 @@ def judge_path(kind, rest, arguments):
 			goes_on = goes_on or state == 8192 and (place in (b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty") or device == own_terminal)
 		elif not goes_on:
 			goes_on = (not open_flags & 0x40 or type_of(parent_dir, True)[0] != 16384) and place[-8:-1] != b"deleted"
-		if old_truncates:
+		if truncates_it(open_flags):
 			goes_on = False
 	elif kind == "l":
 		goes_on = not call_state.crossed and not is_closed(place)
@@ -370,10 +366,12 @@ def judge_path(kind, rest, arguments):
 			call_state.second = find_place(-100 if to_at == 9 else arguments[to_at], read_path(arguments[to_where]), False)
 		goes_on = not state or in_room and (to_where is None or (call_state.second or b"").rpartition(b"/")[0] == room_dir)
 	else:
-		goes_on = landlock_version > 2 and (not state or in_room)
+		if in_room or not state:
+			call_state.pretends = True
+			answer_with((error or 2) if not state else 27 if arguments[1] > 1 << 30 else _ctypes.get_errno() if system_call(by_arch(76, 45), place, arguments[1]) < 0 else 0)
+		return
 	if goes_on:
-		call_state.report = False
-		call_state.error = 0
+		answer_with(0)
 		if not landlock_version and kind != "l":
 			stand_in(kind, place, in_room, state, error or 2, path, open_flags, follow_last, arguments)
 # 434 is pidfd_open(2), 438 pidfd_getfd(2).
@@ -402,14 +400,12 @@ def judge_signal(rest, target):
 	if other_pid == -1:
 		call_state.error = 0
 	elif not other_pid or is_inside(abs(other_pid)):
-		call_state.report = False
-		call_state.error = 0
+		answer_with(0)
 # SECCOMP_ADDFD_FLAG_SETFD is 1, 2048 O_NONBLOCK.
 open_sockets = [path.replace("%U", str(os.getuid())).encode() for path in "@sockets@".split()]
 def connect_for(socket_fd, path):
 	socket_fd &= 0xffffffff
-	call_state.report = False
-	call_state.error = 88
+	answer_with(88)
 	if (read_link(b"/proc/%d/fd/%d" % (call_state.pid, socket_fd)) or b"")[:7] != b"socket:":
 		return
 	open_flags = 0
@@ -433,8 +429,7 @@ def judge_address(kind, address, count, socket_fd=0):
 	call_state.first = text.hex().encode() if text or not address else None
 	family = struct.unpack("<H", text[:2])[0] if len(text) > 1 else 0
 	if call_state.first is not None and family in (0, 16):
-		call_state.report = False
-		call_state.error = 0
+		answer_with(0)
 		# Without Landlock it is bound here, if it is netlink's (16; 39 is SO_DOMAIN).
 		if kind == "b" and not landlock_version:
 			taken_fd = take_socket(socket_fd)
@@ -451,8 +446,7 @@ def judge_address(kind, address, count, socket_fd=0):
 			return connect_for(socket_fd, path)
 		place = find_place(-100, path, True)
 		if place is not None and type_of(place, True)[2]:
-			call_state.report = False
-			call_state.error = 2
+			answer_with(2)
 
 def filters_of(other_pid):
 	try:

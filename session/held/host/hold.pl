@@ -45,13 +45,13 @@ if ("@first@") { delete $ENV{$_} for grep { length > 4 && (uc) =~ "SECRET|TOKEN|
 for ([4, 1], [1, 1 << 30]) { syscall $this_arch ? 164 : 160, $_->[0], pack "Q2", $_->[1], $_->[1] }
 syscall(157 + 10 * $this_arch, 38, 1, 0, 0, 0) && die "the kernel does not take no_new_privs: $!\n";
 
-# Landlock (landlock(7)): its numbers are the same everywhere. Version 2 knows moves between directories, 3 truncation, 4 TCP, 6
-# signals and abstract sockets.
+# Landlock (landlock(7)): its numbers are the same everywhere. Version 2 knows moves between directories, 4 TCP, 6 signals and
+# abstract sockets. Version 3 knows truncation too, but would walk up to the root for each file that is read: the filter judges that.
 $landlock_version = syscall 444, 0, 0, 1;
 $landlock_version = 0 + "@newest@" if $landlock_version > 0 + "@newest@";
 # Without it, what it would judge is the supervisor's to do: see watch.pl.
 if ($landlock_version > 0) {
-	$file_rights = 0x1ff2 | ($landlock_version > 1 && 0x2000) | ($landlock_version > 2 && 0x4000);
+	$file_rights = 0x1ff2 | ($landlock_version > 1 && 0x2000);
 	$header_text = substr pack("Q3", $file_rights, 3, 3), 0, $landlock_version > 5 ? 24 : $landlock_version > 3 ? 16 : 8;
 	$rule_set = syscall 444, $header_text, length $header_text, 0;
 	$rule_set < 0 && die "the kernel does not take Landlock's rules: $!\n";
@@ -62,11 +62,11 @@ if ($landlock_version > 0) {
 		syscall(445, $rule_set, 1, $what_may_be, 0) && die "the kernel does not take a rule of Landlock for $place_path: $!\n";
 		close PLACE_FILE
 	};
-	for ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty") { -c $_ && $allow_place->($_, 0x4002) }
+	for ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty") { -c $_ && $allow_place->($_, 2) }
 	# Descriptor 0, the terminal.
-	-t STDIN && $allow_place->("", 0x4002);
+	-t STDIN && $allow_place->("", 2);
 	# Beneath TMPDIR: files and named pipes, made, written, removed. No directories, links, sockets, devices.
-	$allow_place->($ENV{TMPDIR}, 0x4522);
+	$allow_place->($ENV{TMPDIR}, 0x522);
 	syscall(446, $rule_set, 0) && die "the kernel does not take Landlock: $!\n"
 } else { $landlock_version = 0 }
 
@@ -203,8 +203,8 @@ my @refused_calls = (
 	29, 194, 30, 196, 31, 195, 67, 197, 64, 190, 65, 193, 66, 191, 220, 192, 68, 186, 69, 189, 70, 188, 71, 187,
 	# mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
 	240, 180, 241, 181, 242, 182, 243, 183, 244, 184, 245, 185,
-	# truncate, where Landlock does not know it
-	$landlock_version < 3 ? (76, 45) : (),
+	# truncate
+	76, 45,
 	# tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal
 	$landlock_version < 6 ? (200, 130, 234, 131, 129, 138, 297, 240, 424, 424) : ()
 );

@@ -77,7 +77,7 @@ def hold(channel_end, environment_of):
 	# Landlock (landlock(7)).
 	landlock_version = min(system_call(444, 0, 0, 1), int("@newest@"))
 	if landlock_version > 0:
-		file_rights = 0x1ff2 | (0x2000 if landlock_version > 1 else 0) | (0x4000 if landlock_version > 2 else 0)
+		file_rights = 0x1ff2 | (0x2000 if landlock_version > 1 else 0)
 		header_text = struct.pack("<3Q", file_rights, 3, 3)[:24 if landlock_version > 5 else 16 if landlock_version > 3 else 8]
 		rule_set = system_call(444, header_text, len(header_text), 0)
 		if rule_set < 0:
@@ -95,12 +95,12 @@ def hold(channel_end, environment_of):
 		for place_path in b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty":
 			try:
 				if os.stat(place_path).st_mode & 61440 == 8192:
-					allow_place(place_path, 0x4002)
+					allow_place(place_path, 2)
 			except OSError:
 				pass
 		if os.isatty(0):
-			allow_place(b"", 0x4002)
-		allow_place(environment_of[b"TMPDIR"], 0x4522)
+			allow_place(b"", 2)
+		allow_place(environment_of[b"TMPDIR"], 0x522)
 		if system_call(446, rule_set, 0):
 			fail_with("the kernel does not take Landlock: $!")
 	else:
@@ -159,7 +159,7 @@ def hold(channel_end, environment_of):
 	filter_rows += " 246 104 320 294 175 105 313 273 176 106 169 142 167 224 168 225 163 89 179 60 443 443"
 	filter_rows += " 164 170 227 112 170 161 171 162 172 -1 173 -1 154 -1 153 58 134 -1 212 18"
 	filter_rows += " 29 194 30 196 31 195 67 197 64 190 65 193 66 191 220 192 68 186 69 189 70 188 71 187"
-	filter_rows += " 240 180 241 181 242 182 243 183 244 184 245 185;<3 r R 76 45;<6 r R 200 130 234 131 129 138 297 240 424 424;"
+	filter_rows += " 240 180 241 181 242 182 243 183 244 184 245 185 76 45;<6 r R 200 130 234 131 129 138 297 240 424 424;"
 	# What changes directories, what connects, signals.
 	filter_rows += "r L 85 -1 83 -1 258 34 133 -1 259 33 88 -1 266 36 86 -1 265 37 87 -1 263 35 84 -1 82 -1 264 38 316 276 76 45;r L 42 203 49 200 307 269;"
 	filter_rows += "c 44 206 8 A L 1 0;c 46 211 4 A L 1 0x40c0;l;>5 r L 62 129 200 130 234 131 129 138 297 240 424 424"

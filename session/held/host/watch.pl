@@ -200,7 +200,6 @@ my $give_pair = sub {
 	close PAIR_END
 };
 
-my $truncates = sub { ($_[0] & 0x203) =~ "^51[25]\$" };
 # Reads what lies at $first_text for a process, if that may be: no named pipe, which would take what others write, and no device but a few.
 # 0x20000 and 0x8000 are O_NOFOLLOW, 0x2000 is O_ASYNC, 0x100 is O_NOCTTY. What was opened is looked at once more, as links may have
 # changed; so is what another file system of processes (0x9fa0) shows.
@@ -282,7 +281,7 @@ my $judge_path = sub {
 	my ($kind, $at, $where, $to_at, $to, @args) = @_;
 	my $path = defined $where ? $args[$where] ? $read_path->($args[$where]) : "" : "";
 	my $open_flags = $kind ne "o" ? 0 : $call_number == 85 && !$this_arch ? 0x241 : $args[$at == 9 ? 1 : 2];
-	my $old_truncates = $truncates->($open_flags) && $landlock_version < 3;
+	my $truncates = ($open_flags & 0x203) =~ "^51[25]\$";
 	my $follow = $kind eq "o" ? !($open_flags & ($this_arch ? 0x8000 : 0x20000)) && ($open_flags & 0xc0) != 0xc0 : $kind =~ "[ta]";
 	$first_text = defined $path ? $find_place->($at == 9 ? -100 : $args[$at], $path, $follow) : undef;
 	if ($is_first && $kind eq "o" && !($open_flags & 3)) {
@@ -299,11 +298,8 @@ my $judge_path = sub {
 		$mode & 73 || ($report = $error_number = 0, $pretends = 1);
 		return
 	}
-	if (!defined $first_text) {
-		# What cannot be looked at is Landlock's to judge, where it does.
-		!$landlock_version || $old_truncates || $kind eq "t" && $landlock_version < 3 || ($error_number = 0);
-		return
-	}
+	# What cannot be looked at is Landlock's to judge, where it does.
+	defined $first_text || return !$landlock_version || $truncates || $kind eq "t" || ($error_number = 0);
 	my $place = $first_text;
 	my $parent_dir = $place =~ "(?s)^(/.*)/" ? $1 : "/";
 	my $in_room = $parent_dir eq $room_dir;
@@ -325,14 +321,14 @@ my $judge_path = sub {
 			}
 		}
 	}
-	$error_number = $truncates->($open_flags) ? 1 : 13;
+	$error_number = $truncates ? 1 : 13;
 	if ($kind eq "o") {
 		my $makes = $open_flags & 0x40;
 		$goes_on = $place =~ "^[^/]|^/memfd:" || $in_room || (@stat
 			? $type == 16384 && !($open_flags & 0x400000) || ($open_flags & 0xc0) == 0xc0 || !($open_flags & 0x203) && !$is_closed->($place)
 				|| $type == 8192 && ($place =~ "^/dev/(null|zero|full|tty)\$" || $stat[6] == $own_terminal)
 			: (!$makes || !-d $parent_dir) && $place !~ "deleted.\$");
-		$old_truncates && ($goes_on = 0)
+		$truncates && ($goes_on = 0)
 	} elsif ($kind eq "l") {
 		$goes_on = !$crossed && !$is_closed->($place)
 	} elsif ($kind eq "m") {
@@ -342,7 +338,9 @@ my $judge_path = sub {
 		$second_text = defined $to ? $find_place->($to_at == 9 ? -100 : $args[$to_at], $read_path->($args[$to]), 0) : "";
 		$goes_on = !@stat || $in_room && (!defined $to || $second_text =~ "^\Q$room_dir\E/[^/]+\$")
 	} else {
-		$goes_on = $landlock_version > 2 && (!@stat || $in_room)
+		# Temporary files are truncated here, up to the size that they may have (27 is EFBIG).
+		$in_room || !@stat and $error_number = !@stat ? $missing : $args[1] > 1 << 30 ? 27 : syscall($this_arch ? 45 : 76, $place, $args[1]) && $! + 0, $report = 0, $pretends = 1;
+		return
 	}
 	$goes_on || return;
 	$report = $error_number = 0;

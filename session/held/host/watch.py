@@ -22,6 +22,10 @@
 #= pl listener_poll waits for the listener
 #= ha hear_all answers the calls that wait
 #= ci call_id of a call
+#= gd give_device gives a call a device of these
+#= in_ instead_fd what it gets
+#= pf pinned_fd what lies there
+#= of2 open_flags of open(2)
 #= cp_ call_pid whose it is
 #= hs hear_soon is hear_all where that may not be there yet
 #= ks kill_soon is such a kill_rest
@@ -71,12 +75,26 @@ def watch(channel_end, shell_pid, room_dir):
 
 	listener_poll = select.poll()
 	listener_poll.register(listener_fd, 1)
-	# Reading the rest takes some milliseconds of the shell's start: it is done while the child goes on, or where Landlock judges not before
-	# there is a call that needs it.
-	if not landlock_version or "@first@":
+	# Reading the rest takes some milliseconds of the shell's start: it is done while the child goes on where every open needs it, else not before
+	# there is a call that does.
+	if "@first@":
 		read_answers()
 	return listener_fd, hear_soon, kill_soon
 
+def give_device(call_id, path, open_flags):
+	given = -1
+	try:
+		pinned_fd = os.open(path, 0x280000)
+		# They may be something else here.
+		pinned = os.fstat(pinned_fd)
+		if pinned.st_mode & 61440 == 8192 and pinned.st_rdev in (0x103, 0x500):
+			instead_fd = os.open(b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0x822c0 | 0x80100)
+			given = system_call(by_arch(16, 29), listener_fd, 0x40182103, struct.pack("<QLLLL", call_id, 2, instead_fd, 0, open_flags & 0x80000))
+			os.close(instead_fd)
+		os.close(pinned_fd)
+	except OSError:
+		pass
+	return given >= 0
 def hear_soon():
 	events = sum(events for file, events in listener_poll.poll(0))
 	if not events & 1:
@@ -85,17 +103,22 @@ def hear_soon():
 	if system_call(by_arch(16, 29), listener_fd, 0xc0502100, call) < 0:
 		return []
 	call_id, call_pid, number, *arguments = struct.unpack("<QL4xl12x6Q", call.raw)
-	# Every shell opens these to write: Landlock judges that, and answer.py would say no more. What is read counts only if the call still waits.
-	if landlock_version and not "@first@" and number == by_arch(257, 56) and arguments[2] & 3 in (1, 2):
+	# Every shell opens these to write. Where Landlock judges that, the call goes on; else it gets what is there, as from answer.py. What is read
+	# counts only if the call still waits.
+	if not "@first@" and number == by_arch(257, 56) and arguments[2] & 3 in (1, 2) and arguments[2] & 0xc0 != 0xc0:
 		try:
 			file = os.open("/proc/%d/mem" % call_pid, 0x80000)
 			path = os.pread(file, 10, arguments[1])
 			os.close(file)
 		except (OSError, OverflowError):
 			path = b""
-		if path.partition(b"\0")[0] in (b"/dev/null", b"/dev/tty") and system_call(by_arch(16, 29), listener_fd, 0x80082102, struct.pack("<Q", call_id)) == 0:
-			system_call(by_arch(16, 29), listener_fd, 0xc0182101, struct.pack("<QqlL", call_id, 0, 0, 1))
-			return []
+		path = path.partition(b"\0")[0]
+		if path in (b"/dev/null", b"/dev/tty") and system_call(by_arch(16, 29), listener_fd, 0x80082102, struct.pack("<Q", call_id)) == 0:
+			if landlock_version:
+				system_call(by_arch(16, 29), listener_fd, 0xc0182101, struct.pack("<QqlL", call_id, 0, 0, 1))
+				return []
+			if give_device(call_id, path, arguments[2]):
+				return []
 	read_answers()
 	return hear_all(call)
 def kill_soon():
