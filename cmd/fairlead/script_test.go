@@ -162,9 +162,45 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		n, err := f.Read(buf)
 		seen = append(seen, buf[:n]...)
 		if err != nil {
+			tellWhereTheyHang(ts)
 			ts.Fatalf("%s: %v, and no %q in %q", args[0], err, args[1], seen)
 		}
 	}
+}
+
+// tellWhereTheyHang has the programs of a script that is given up write where their goroutines are: into the output of those that run in the
+// background, and into the keeper's log, which it prints with the list of processes.
+func tellWhereTheyHang(ts *testscript.TestScript) {
+	home := []byte("\x00HOME=" + ts.Getenv("HOME") + "\x00")
+	for _, file := range globbed("/proc/[0-9]*/environ") {
+		dir := filepath.Dir(file)
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		environment, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(append([]byte{0}, environment...), home) {
+			continue
+		}
+		stat, _ := os.ReadFile(filepath.Join(dir, "stat"))
+		where, _ := os.ReadFile(filepath.Join(dir, "wchan"))
+		ts.Logf("%s in %s", bytes.TrimSpace(stat), where)
+		if program, _ := os.Readlink(filepath.Join(dir, "exe")); filepath.Base(program) == filepath.Base(os.Args[0]) || filepath.Base(program) == "fairlead" {
+			syscall.Kill(pid, syscall.SIGQUIT)
+			for range 500 { // it writes, and is gone
+				if syscall.Kill(pid, 0) != nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	}
+	for _, file := range globbed(filepath.Join(ts.Getenv("XDG_STATE_HOME"), "fairlead", "*.log")) {
+		text, _ := os.ReadFile(file)
+		ts.Logf("%s:\n%s", file, text)
+	}
+}
+
+func globbed(pattern string) []string {
+	files, _ := filepath.Glob(pattern)
+	return files
 }
 
 // tmpfs DIR SIZE mounts a file system that is soon full.
