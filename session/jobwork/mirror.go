@@ -178,11 +178,11 @@ func (m *mirror) fetch(ctx context.Context, h *jobs.Host, wait time.Duration, re
 	if err != nil {
 		return false, err
 	}
-	m.mu.Lock()
-	m.job = l.Job
-	m.mu.Unlock()
 	m.stdout.take(l.Stdout, l.Job.Stdout, l.State)
 	m.stderr.take(l.Stderr, l.Job.Stderr, l.State)
+	m.mu.Lock()
+	m.job = l.Job // now that its last words are there
+	m.mu.Unlock()
 	return m.stdout.at < l.Job.Stdout.Bytes || m.stderr.at < l.Job.Stderr.Bytes, nil
 }
 
@@ -221,8 +221,9 @@ func (b *Book) Output(ctx context.Context, ref jobs.Ref, a Ask) (jobs.Job, outpu
 			return jobs.Job{}, output.Page{}, err
 		}
 	}
+	j := m.last() // before the page: somebody else may read its end meanwhile
 	p, err := c.spool.Page(a.Offset, a.Limit)
-	return m.last(), p, err
+	return j, p, err
 }
 
 // read reads from the host until the page is there, or all that there is.

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -172,7 +173,7 @@ func (o *Options) print(ctx context.Context, s site, id string, out, errw io.Wri
 	var wait time.Duration
 	for {
 		var j *wire.Job
-		came := false
+		came, state := false, "" // before anything of this round was read: what a job prints at its end may come between two reads
 		for i, stream := range []string{registry.Stdout, registry.Stderr} {
 			if over[i] {
 				continue
@@ -189,17 +190,18 @@ func (o *Options) print(ctx context.Context, s site, id string, out, errw io.Wri
 			if _, err := []io.Writer{out, errw}[i].Write(text); err != nil {
 				return nil, err
 			}
-			j, at[i], over[i], came = &p.Job, p.Next, p.End, came || len(text) > 0
+			j, at[i], over[i], came, state = &p.Job, p.Next, p.End, came || len(text) > 0, cmp.Or(state, p.Job.State)
 		}
 		if j == nil { // both have ended, and it has not
 			var err error
 			if j, err = s.job(ctx, id, wait); err != nil {
 				return nil, err
 			}
+			state = j.State
 		}
 		switch {
 		case came:
-		case !o.Follow, j.State == string(jobs.Ended), j.State == string(jobs.Lost), j.State == string(jobwork.Canceled):
+		case !o.Follow, state == string(jobs.Ended), state == string(jobs.Lost), state == string(jobwork.Canceled):
 			return j, nil
 		default:
 			wait = longWait
