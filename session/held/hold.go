@@ -23,7 +23,8 @@
 // Some programs ask a service through a local socket: [Sockets] has them, and [Program] opens just these for a command. A socket of a
 // held shell is a dead end. Where it is to be connected to one of those paths, to the byte, the supervisor connects a stream of its own, and
 // puts that in the place of the dead end: there is never a socket that could be connected or send elsewhere. The service sees the
-// same account, and the supervisor as the process. Where the account's variables or files lead a program elsewhere ([Elsewhere]), to a
+// same account, and the supervisor as the process. sssd's socket for the names of accounts is always open: names are looked up there, and
+// nothing else. Where the account's variables or files lead a program elsewhere ([Elsewhere]), to a
 // cluster say, it is not held, as kubectl never is: where it would connect to stands in files that nobody has judged. Options that were set before are lost; copies that were made before stay dead ends.
 //
 // # What it does not cover
@@ -38,7 +39,7 @@
 // processes go on until the shell ends. ksh93 keeps what $(…) and here-documents hold in memory without a name instead of /dev/shm;
 // where the kernel does not report its calls, it is not held.
 // Without Landlock, memory and variables of other processes of the account can be read, as elsewhere; and named pipes cannot be made.
-// Names of owners may be numbers where accounts come from a service (sssd, nscd).
+// Owners are numbers where their names come from a service that is not sssd's, as nslcd's or winbind's, and the call is refused and told.
 //
 // [Trial] also keeps a command that is only tried from reading secrets, by their paths: not by another hard link, and not where they stand
 // in files with other names. Programs that are started are read by the kernel, whatever they are called. A file system that does not
@@ -93,8 +94,11 @@ const (
 type Texts struct{ Hold, Watch, HoldPython, WatchPython string }
 
 // Program returns the texts for a shell that is held to reading, by perl or else by python3. It may connect to the local sockets at these
-// paths, which [Sockets] has, and to nothing else.
+// paths, which [Sockets] has, to sssd's for names, and to nothing else.
 func Program(sockets ...string) Texts { return program(newest, listen, nil, sockets...) }
+
+// accountNames is the socket at which sssd(8) tells the names of accounts, and does nothing else: without it ls and ps would print numbers.
+const accountNames = "/var/lib/sss/pipes/nss"
 
 // program is Program for kernels whose Landlock has at most a version. With other flags than listen no calls are told. Where there are
 // closed places, everything that is opened is looked at.
@@ -104,7 +108,7 @@ func program(version, flags int, closed []string, sockets ...string) Texts {
 		first = "1"
 	}
 	// Where they stand, a quote would end them.
-	sockets = slices.DeleteFunc(slices.Clone(sockets), func(path string) bool {
+	sockets = slices.DeleteFunc(append([]string{accountNames}, sockets...), func(path string) bool {
 		return strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`'"\`, r) })
 	})
 	values := []string{"newest", strconv.Itoa(version), "listen", strconv.Itoa(flags), "first", first}

@@ -144,3 +144,42 @@ func TestARealProgramAsksThroughItsSocket(t *testing.T) {
 		}
 	}
 }
+
+// Names of accounts come from sssd as in any shell. An nscd is as if it were not there: programs look names up themselves then.
+func TestNamesOfAccountsComeFromTheirService(t *testing.T) {
+	has(t, "bash")
+	if os.Getuid() != 0 {
+		needs.Part(t, "only root can stand in for the service of names")
+	}
+	const sssd, nscd = "/var/lib/sss/pipes/nss", "/run/nscd/socket"
+	for _, path := range []string{sssd, nscd} {
+		if _, err := os.Lstat(path); err == nil {
+			needs.Part(t, "a service of names runs here")
+		}
+		t.Cleanup(func() { // but not what others have put there
+			for dir := filepath.Dir(path); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+			}
+		})
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	}
+	names := serve(t, sssd)
+	// A real program of this machine that asks now finds nobody there, at once.
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: nscd, Net: "unix"})
+	require.NoError(t, err)
+	l.SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	t.Cleanup(func() { os.Remove(nscd) })
+	ask := `perl -MSocket -e 'for (@ARGV) { socket(S, PF_UNIX, SOCK_STREAM, 0); connect(S, sockaddr_un($_)) or print($! + 0, "\n"), next; syswrite(S, "alice\n"); print scalar <S> }' ` + sssd + " /var" + nscd
+	for _, supervisor := range supervisors {
+		for _, version := range []int{0, newest} {
+			t.Run(fmt.Sprint(supervisor, "/", version), func(t *testing.T) {
+				s := holdBy(t, supervisor, "bash", version)
+				perl, err := exec.LookPath("perl")
+				require.NoError(t, err)
+				assert.Equal(t, outcome{stdout: "ALICE\n2\n"}, s.run(strings.Replace(ask, "perl", perl, 1)))
+				assert.Empty(t, s.told)
+			})
+		}
+	}
+	assert.Positive(t, names.heard.Load())
+}

@@ -445,7 +445,7 @@ def judge_address(kind, address, count, socket_fd=0):
 		if path in open_sockets:
 			return connect_for(socket_fd, path)
 		place = find_place(-100, path, True)
-		if place is not None and type_of(place, True)[2]:
+		if place is not None and (type_of(place, True)[2] or place == b"/run/nscd/socket"):
 			answer_with(2)
 
 def filters_of(other_pid):

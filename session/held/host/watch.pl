@@ -397,7 +397,7 @@ my $judge_address = sub {
 	my $text = $address ? $read_at->($address, $count > 127 ? 128 : $count) : "";
 	$first_text = $text ne "" || !$address ? unpack "H*", $text : undef;
 	my $family = $text eq "" ? 0 : unpack "S", $text;
-	if (defined $first_text && (!$family || $family == 16)) { $report = $error_number = 0 }
+	defined $first_text && (!$family || $family == 16) and $report = $error_number = 0;
 	# Without Landlock, an address that changes would name a socket in a directory: it is bound here, if it is netlink's (16; 39 is SO_DOMAIN).
 	if ($kind eq "b" && !$error_number && !$landlock_version) {
 		my $taken = $take_socket->($socket_fd);
@@ -408,11 +408,12 @@ my $judge_address = sub {
 			: syscall($this_arch ? 200 : 49, $taken, $text, length $text) < 0 ? $! + 0 : 0;
 		$taken < 0 || syscall $this_arch ? 57 : 3, $taken
 	}
-	if ($family == 1 && $kind eq "c" && length $text > 3 && substr($text, 2, 1) ne "\0") {
+	if ($family == 1 && $kind eq "c" && $text =~ "(?s)^..[^\0].") {
 		my $path = unpack "x2Z*", $text;
 		$open_sockets{$path} and return $connect_for->($socket_fd, $path);
 		my $socket = $find_place->(-100, $path, 1);
-		if (defined $socket && !-e $socket) { $report = 0; $error_number = 2 }
+		# Programs that find no nscd(8) look names up themselves.
+		defined $socket && (!-e $socket || $socket eq "/run/nscd/socket") and $report = 0, $error_number = 2
 	}
 };
 
