@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // caseLines returns the lines of a file of cases, without comments.
@@ -23,6 +24,13 @@ func caseLines(t testing.TB, name string) []string {
 		}
 	}
 	require.GreaterOrEqual(t, len(out), map[string]int{"taken.txt": 140, "kept.txt": 110, "shapes.txt": 660, "harmless.txt": 410}[name], "cases are missing from %s", name)
+	if needs.Detector && len(out) > 400 { // there is one goroutine
+		few := out[:0]
+		for i := 0; i < len(out); i += 8 {
+			few = append(few, out[i])
+		}
+		return few
+	}
 	return out
 }
 

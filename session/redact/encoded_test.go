@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // codedWithout is base64 of a text as it should come out: without the digits that hold a bit of a secret, but for the first three.
@@ -97,7 +98,11 @@ func newlinesIn(coded, want string) int {
 func TestTheInsideOfAKeyIsTakenOutHoweverLongItIs(t *testing.T) {
 	s := redact.New(redact.Config{Key: key})
 	line := expand("{b64:64}")
-	for _, lines := range []int{1, 2, 61, 62, 63, 64, 65, 130} {
+	counts := []int{1, 2, 61, 62, 63, 64, 65, 130}
+	if needs.Detector { // there is one goroutine
+		counts = []int{1, 63}
+	}
+	for _, lines := range counts {
 		for _, newline := range []string{"\n", "\r\n", "\n  "} {
 			for _, end := range []string{"", newline + "q7==", newline + "-----END RSA PRIVATE KEY-----"} {
 				body := strings.Repeat(line+newline, lines-1) + line

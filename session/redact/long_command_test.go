@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/fairlead-ssh/fairlead/session/redact"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // A command may be a file of 16 MiB. What it gives away is found wherever it stands, also across the pieces in which it is read.
@@ -51,8 +52,12 @@ func TestALongCommandIsHeldOnce(t *testing.T) {
 // Of a command with more secrets than are learned, the last ones are.
 func TestOfManySecretsInACommandTheLastOnesAreLearned(t *testing.T) {
 	var all strings.Builder
-	for i := range 40_000 {
-		fmt.Fprintf(&all, "+A_TOKEN=%d-correct\n", 10_000+i)
+	first := 10_000
+	if needs.Detector { // there is one goroutine
+		first = 47_000
+	}
+	for i := first; i < 50_000; i++ {
+		fmt.Fprintf(&all, "+A_TOKEN=%d-correct\n", i)
 		fmt.Fprintln(&all, "+A_TOKEN=always-the-same-one")
 	}
 	s := redact.New(redact.Config{MaxLearned: 100})
@@ -60,6 +65,7 @@ func TestOfManySecretsInACommandTheLastOnesAreLearned(t *testing.T) {
 	for _, secret := range []string{"49999-correct", "49990-correct", "always-the-same-one"} {
 		assert.NotContains(t, guarded(s, "it is "+secret), secret)
 	}
-	assert.Contains(t, guarded(s, "it is 10000-correct"), "10000-correct", "there is a limit")
+	oldest := fmt.Sprintf("%d-correct", first)
+	assert.Contains(t, guarded(s, "it is "+oldest), oldest, "there is a limit")
 	assert.LessOrEqual(t, s.Len(), 100)
 }
