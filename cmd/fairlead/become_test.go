@@ -30,7 +30,7 @@ func TestCommandsBecomeOtherAccountsForReal(t *testing.T) {
 	}
 	scripts := t.TempDir()
 	code := filepath.Join(scripts, "code")
-	require.NoError(t, os.WriteFile(code, []byte("#!/bin/sh\ntest \"$PAM_USER\" = flcode || exit 0\nprintf 'Verification code: ' >\"$PAM_TTY\"\nIFS= read -r code <\"$PAM_TTY\"\ntest \"$code\" = 271828\n"), 0o755))
+	require.NoError(t, os.WriteFile(code, []byte("#!/bin/sh\ntest \"$PAM_USER\" = flcode || exit 0\nprintf 'Verification code: ' >\"$PAM_TTY\"\nIFS= read -r code <\"$PAM_TTY\"\ntest \"$code\" = otp-271828\n"), 0o755))
 	sshd := sessiontest.OpenSSHDWithAccounts(t,
 		[]sessiontest.Account{{Name: "flfree", Password: "free-pw-1"}, {Name: "flpass", Password: "pass-pw-2"}, {Name: "flnone", Password: "none-pw-3"}, {Name: "flother", Password: "other-pw-4"}, {Name: "flcode", Password: "code-pw-5"}},
 		map[string]string{
@@ -56,7 +56,7 @@ func TestCommandsBecomeOtherAccountsForReal(t *testing.T) {
 		"sudo-pass":  {"flpass", "{user: root, method: sudo}", []step{{"sudo password for flpass on sudo-pass: ", "pass-pw-2"}}, "sudo asks for the password of flpass before flpass becomes root, and none was given", ""},
 		"sudo-wrong": {"flpass", "{user: root, method: sudo}", []step{{"sudo password for flpass on sudo-wrong: ", "wrong-pw"}}, "", "sudo does not take the password of flpass"},
 		"sudo-none":  {"flnone", "{user: root, method: sudo}", []step{{"sudo password for flnone on sudo-none: ", "none-pw-3"}}, "", "sudo does not let flnone become root"},
-		"sudo-code": {"flcode", "{user: root, method: sudo}", []step{{"sudo password for flcode on sudo-code: ", "code-pw-5"}, {"sudo on sudo-code asks: Verification code: ", "271828"}},
+		"sudo-code": {"flcode", "{user: root, method: sudo}", []step{{"sudo password for flcode on sudo-code: ", "code-pw-5"}, {"sudo on sudo-code asks: Verification code: ", "otp-271828"}},
 			"sudo asks for the password of flcode", ""},
 		"doas-free":  {"flfree", "{user: root, method: doas}", nil, "", ""},
 		"doas-pass":  {"flpass", "{user: root, method: doas}", []step{{"doas password for flpass on doas-pass: ", "pass-pw-2"}}, "doas asks for the password of flpass before flpass becomes root, and none was given", ""},
@@ -155,7 +155,7 @@ func TestCommandsBecomeOtherAccountsForReal(t *testing.T) {
 				_ = os.Remove(far)
 			}
 			stop()
-			assert.Empty(t, holding(t, dir, "pass-pw-2", "wrong-pw", "none-pw-3", "other-pw-4", "code-pw-5", "271828"))
+			assert.Empty(t, holding(t, dir, "pass-pw-2", "wrong-pw", "none-pw-3", "other-pw-4", "code-pw-5", "otp-271828"))
 		})
 	}
 }
