@@ -21,7 +21,7 @@ func TestSilencesAreWhatTheyWere(t *testing.T) {
 	f := golden.Open(t, "testdata/silences.tsv")
 	var texts []string
 	for _, name := range []string{"taken.txt", "kept.txt", "shapes.txt", "harmless.txt"} {
-		for _, line := range caseLines(t, name) {
+		for _, line := range everyCase(t, name) {
 			if _, example, ok := strings.Cut(line, " | "); ok {
 				line = example
 			}
