@@ -23,19 +23,26 @@ func (t *turns) add(run func() (after func())) {
 	t.run, t.took = append(t.run, run), append(t.took, nil)
 }
 
-func (t *turns) loop(b *testing.B) {
+// loop makes so many rounds each time: one would say little.
+func (t *turns) loop(b *testing.B, rounds int) {
 	order := rand.New(rand.NewPCG(1, 2))
 	for b.Loop() {
-		for _, renew := range t.renew {
-			renew()
+		for range rounds {
+			t.round(order)
 		}
-		for _, i := range order.Perm(len(t.run)) {
-			began := time.Now()
-			after := t.run[i]()
-			t.took[i] = append(t.took[i], time.Since(began))
-			if after != nil {
-				after()
-			}
+	}
+}
+
+func (t *turns) round(order *rand.Rand) {
+	for _, renew := range t.renew {
+		renew()
+	}
+	for _, i := range order.Perm(len(t.run)) {
+		began := time.Now()
+		after := t.run[i]()
+		t.took[i] = append(t.took[i], time.Since(began))
+		if after != nil {
+			after()
 		}
 	}
 }
@@ -49,11 +56,11 @@ func (t *turns) median(i int) time.Duration {
 // What a shell costs that is held, and one in which a command is tried, beside a plain one of the same host: medians, in turns. Ratios are to
 // plain ones. Its start:
 //
-//	go test ./session/held -run '^$' -bench 'Held/start' -benchtime 50x
+//	go test ./session/held -run '^$' -bench 'Held/start' -benchtime 5x
 //
 // and commands:
 //
-//	go test ./session/held -run '^$' -bench 'Held/(silent|program|find)' -benchtime 400x
+//	go test ./session/held -run '^$' -bench 'Held/(silent|program|find)' -benchtime 10x
 func BenchmarkHeld(b *testing.B) {
 	has(b, "bash")
 	type host struct {
@@ -85,7 +92,7 @@ func BenchmarkHeld(b *testing.B) {
 			for _, kind := range order {
 				t.add(func() func() { return open(b, specs[kind]).close })
 			}
-			t.loop(b)
+			t.loop(b, 10)
 			ms := func(i int) float64 { return t.median(i).Seconds() * 1e3 }
 			for i, kind := range order {
 				b.ReportMetric(ms(i), kind+"-ms")
@@ -115,7 +122,7 @@ func BenchmarkHeld(b *testing.B) {
 						return nil
 					})
 				}
-				t.loop(b)
+				t.loop(b, 40)
 				for i, kind := range order {
 					b.ReportMetric(float64(t.median(i).Microseconds()), kind+"-us")
 				}
