@@ -23,8 +23,8 @@
 // Some programs ask a service through a local socket: [Sockets] has them, and [Program] opens just these for a command. A socket of a
 // held shell is a dead end. Where it is to be connected to one of those paths, to the byte, the supervisor connects a stream of its own, and
 // puts that in the place of the dead end: there is never a socket that could be connected or send elsewhere. The service sees the
-// same account, and the supervisor as the process. sssd's socket for the names of accounts is always open: names are looked up there, and
-// nothing else. Where the account's variables or files lead a program elsewhere ([Elsewhere]), to a
+// same account, and the supervisor as the process. sssd's socket for the names of accounts is always open; an nscd is as if it were not
+// there, so that programs look names up themselves. Where the account's variables or files lead a program elsewhere ([Elsewhere]), to a
 // cluster say, it is not held, as kubectl never is: where it would connect to stands in files that nobody has judged. Options that were set before are lost; copies that were made before stay dead ends.
 //
 // # What it does not cover

@@ -276,3 +276,22 @@ func onlyWith(t *testing.T) string {
 	}
 	return dir
 }
+
+// A device that may be written is opened with any flags as ever, also where the supervisor opens it.
+func TestDevicesAreOpenedWithAnyFlags(t *testing.T) {
+	has(t, "bash")
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		needs.Part(t, "perl is not installed")
+	}
+	ask := perl + ` -MFcntl -e 'for (O_NOFOLLOW, O_DIRECTORY) { my $n = 0; for my $i (1..300) { $n++ if sysopen F, "/dev/null", O_WRONLY|$_ } print "$n\n" } print sysopen(F, "/dev/null", O_WRONLY) ? "ok" : "no"'`
+	for _, supervisor := range supervisors {
+		for _, version := range []int{0, newest} {
+			t.Run(fmt.Sprint(supervisor, "/", version), func(t *testing.T) {
+				s := holdBy(t, supervisor, "bash", version)
+				assert.Equal(t, outcome{stdout: "300\n0\nok"}, s.run("ulimit -n 128; "+ask))
+				assert.Equal(t, outcome{stdout: "ok\n"}, s.run("echo ok"))
+			})
+		}
+	}
+}

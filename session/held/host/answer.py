@@ -295,7 +295,7 @@ def stand_in(kind, place, in_room, state, missing_error, path, open_flags, follo
 			system = make_buffer(bytes(256))
 			system_call(by_arch(138, 44), pinned_fd, system)
 			if pinned.st_rdev in (0x103, 0x105, 0x107, 0x500, own_terminal) if pinned.st_mode & 61440 == 8192 else struct.unpack("<Q", system.raw[:8])[0] == 0x50495045:
-				instead_fd = system_call(by_arch(257, 56), -100, b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0x822c0 | 0x80100, 0)
+				instead_fd = system_call(by_arch(257, 56), -100, b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0xaa2c0 | 0x80100, 0)
 				if instead_fd < 0:
 					answer_with(_ctypes.get_errno())
 			# What has a socket there says ENXIO.

@@ -82,18 +82,19 @@ def watch(channel_end, shell_pid, room_dir):
 	return listener_fd, hear_soon, kill_soon
 
 def give_device(call_id, path, open_flags):
-	given = -1
+	given = pinned_fd = instead_fd = -1
 	try:
 		pinned_fd = os.open(path, 0x280000)
 		# They may be something else here.
 		pinned = os.fstat(pinned_fd)
 		if pinned.st_mode & 61440 == 8192 and pinned.st_rdev in (0x103, 0x500):
-			instead_fd = os.open(b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0x822c0 | 0x80100)
+			instead_fd = os.open(b"/proc/self/fd/%d" % pinned_fd, open_flags & ~0xaa2c0 | 0x80100)
 			given = system_call(by_arch(16, 29), listener_fd, 0x40182103, struct.pack("<QLLLL", call_id, 2, instead_fd, 0, open_flags & 0x80000))
-			os.close(instead_fd)
-		os.close(pinned_fd)
 	except OSError:
 		pass
+	for file in pinned_fd, instead_fd:
+		if file >= 0:
+			os.close(file)
 	return given >= 0
 def hear_soon():
 	events = sum(events for file, events in listener_poll.poll(0))
