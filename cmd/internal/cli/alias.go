@@ -10,18 +10,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 )
 
-// made are the commands that cobra adds by itself.
-var made = []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
-
-// namesOf are the names of all commands below root.
-func namesOf(root *cobra.Command) []string {
-	names := slices.Clone(made)
-	for _, c := range root.Commands() {
-		names = append(append(names, c.Name()), c.Aliases...)
-	}
-	return names
-}
-
 // ownFlags is where the flags of the program itself end that stand before a command.
 func ownFlags(args []string) int {
 	for i := 0; i < len(args); i++ {

@@ -14,33 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/approvals"
-	auditcmd "github.com/fairlead-ssh/fairlead/cmd/internal/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/cp"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/doctor"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/exec"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/forward"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/history"
-	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
-	jobscmd "github.com/fairlead-ssh/fairlead/cmd/internal/jobs"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/man"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/mcp"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
-	policycmd "github.com/fairlead-ssh/fairlead/cmd/internal/policy"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/runs"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/sandbox"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/serve"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/sessions"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/setup"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
-	sshcmd "github.com/fairlead-ssh/fairlead/cmd/internal/ssh"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/web"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
@@ -75,13 +54,14 @@ func Main() int {
 
 // Run builds the command tree and runs it with args.
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
-	root := NewRoot(f)
-	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
-		completion.Flags(f, root)
-	}
+	f.Commands = names()
 	args, err := aliased(f, args)
 	if err != nil {
 		return err
+	}
+	root := rootFor(f, args)
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
+		completion.Flags(f, root)
 	}
 	args, err = beforeSSH(root, args)
 	if err != nil {
@@ -95,8 +75,8 @@ func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	return noHelp()
 }
 
-// NewRoot assembles the command tree.
-func NewRoot(f *cmdutil.Factory) *cobra.Command {
+// newRoot is the program without its commands.
+func newRoot(f *cmdutil.Factory) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fairlead COMMAND",
 		Short: "Run commands on the machines you operate, exactly and audited",
@@ -128,11 +108,6 @@ shell. Every command is recorded before it is sent.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().VarP(inventoryFlag{&f.InventoryFile}, "inventory", "i", "read hosts from `file` (YAML, TOML, JSON, or Ansible's)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
-	root.AddCommand(run.NewCmd(f, nil), runs.NewCmd(f), history.NewCmd(f), exec.NewCmd(f, nil), shell.NewCmd(f, nil), sessions.NewCmd(f), jobscmd.NewCmd(f),
-		cp.NewCmd(f), cp.NewFetchCmd(f), cp.NewEditCmd(f), forward.NewCmd(f), sshcmd.NewCmd(f), hostscmd.NewCmd(f), approvals.NewCmd(f), auditcmd.NewCmd(f),
-		doctor.NewCmd(f, nil), policycmd.NewCmd(f), sandbox.NewCmd(f), mcp.NewCmd(f, nil), setup.NewCmd(f, nil), serve.NewCmd(f, nil),
-		serve.NewConfineCmd(), web.NewCmd(f, nil), version.NewCmd(f, nil), man.NewCmd(f))
-	f.Commands, root.ValidArgsFunction = namesOf(root), aliasNames(f)
 	return root
 }
 
