@@ -47,11 +47,7 @@ func (o *Options) dryRun(ctx context.Context, hs []hosts.Host, steps *place.Step
 	}
 	denied := false
 	for _, b := range batches {
-		var reqs []policy.Request
-		for _, h := range b.Hosts {
-			reqs = append(reqs, policy.Request{Principal: o.Caller().Principal, Host: h, Shell: h.Shell, Command: o.scriptOn(h), Reason: o.Reason, Elsewhere: len(o.Words) > 0})
-		}
-		each, _, err := engine.JudgeMany(ctx, reqs)
+		each, _, err := engine.JudgeMany(ctx, o.requests(b.Hosts))
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,8 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 
 // endRun ends what is kept of the run.
 func (r *report) endRun(code int, err error) {
-	if r.log == nil {
+	log := r.log()
+	if log == nil {
 		return
 	}
 	var usage *cmdutil.UsageError
@@ -86,7 +87,7 @@ func (r *report) endRun(code int, err error) {
 	case err != nil:
 		code = exitcode.Internal
 	}
-	_ = r.log.Close(runstore.Finish{Ended: time.Now(), ExitCode: code, Rollout: r.summary.rollout}) // it is lost, and that is what its readers see
+	_ = log.Close(runstore.Finish{Ended: time.Now(), ExitCode: code, Rollout: r.summary.rollout}) // it is lost, and that is what its readers see
 }
 
 // reached is how the call reaches its hosts, as a kept run has it.

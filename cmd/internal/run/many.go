@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
 // confirmMany asks an operator before a command that is not a read goes to more hosts than confirm_hosts of config.yaml.
@@ -27,15 +28,11 @@ func (o *Options) confirmMany(ctx context.Context, judge consent.Judge, hs []hos
 	if most == 0 || len(hs) <= most {
 		return nil
 	}
-	engine, err := o.Policy(o.PolicyFile)
+	engine, err := judge.Policy(o.PolicyFile)
 	if err != nil {
 		return err
 	}
-	reqs := make([]policy.Request, len(hs))
-	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: judge.Caller.Principal, Host: h, Shell: h.Shell, Command: o.scriptOn(h), Reason: o.Reason, Elsewhere: len(o.Words) > 0}
-	}
-	_, all, err := engine.JudgeMany(ctx, reqs)
+	_, all, err := engine.JudgeMany(ctx, o.requests(hs))
 	if err != nil {
 		return context.Cause(ctx)
 	}
@@ -56,6 +53,22 @@ func (o *Options) confirmMany(ctx context.Context, judge consent.Judge, hs []hos
 		fmt.Fprintf(o.IO.Err, "fairlead: not confirmed; nothing was sent\n")
 	}
 	return cmdutil.Exit(exitcode.Denied)
+}
+
+// judgeAhead judges a run for an engine to remember, whatever comes of it: Decide asks the same again.
+func (o *Options) judgeAhead(ctx context.Context, engine func() (*rules.Engine, error), hs []hosts.Host) {
+	if e, err := engine(); err == nil {
+		_, _, _ = e.JudgeMany(ctx, o.requests(hs))
+	}
+}
+
+// requests are what the policy is asked about the command on hs.
+func (o *Options) requests(hs []hosts.Host) []policy.Request {
+	reqs := make([]policy.Request, len(hs))
+	for i, h := range hs {
+		reqs[i] = policy.Request{Principal: o.Caller().Principal, Host: h, Shell: h.Shell, Command: o.scriptOn(h), Reason: o.Reason, Elsewhere: len(o.Words) > 0}
+	}
+	return reqs
 }
 
 func isRead(c policy.Class) bool {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -154,7 +155,11 @@ func run(ctx context.Context, o *Options) error {
 	if o.DryRun {
 		return o.dryRun(ctx, hs, steps)
 	}
+	engine := sync.OnceValues(func() (*rules.Engine, error) { return o.Policy(o.PolicyFile) })
+	var ahead sync.WaitGroup
+	ahead.Go(func() { o.judgeAhead(ctx, engine, hs) }) // while the keeper answers
 	keeper, err := o.keeper(ctx, hs)
+	ahead.Wait()
 	if err != nil {
 		return err
 	}
@@ -162,7 +167,7 @@ func run(ctx context.Context, o *Options) error {
 		defer keeper.Close()
 	}
 	judge := consent.Judge{
-		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
+		IO: o.IO, Caller: o.Caller(), Policy: func(string) (*rules.Engine, error) { return engine() }, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
 		Words: o.Words, Scripts: o.scripts(), Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
@@ -185,11 +190,13 @@ func run(ctx context.Context, o *Options) error {
 	}
 	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
 	secrets := redact.New(redact.Config{})
-	for _, text := range o.each {
-		secrets.LearnFromCommand(text)
-	}
-	secrets.LearnFromCommand(o.Script)
-	from := o.here(len(hs), judged, secrets)
+	learn := sync.OnceFunc(func() {
+		for _, text := range o.each {
+			secrets.LearnFromCommand(text)
+		}
+		secrets.LearnFromCommand(o.Script)
+	})
+	from := o.here(len(hs), judged, secrets, learn)
 	from.Steps = steps
 	from.Refused = func(h hosts.Host) bool { return judged.Refusal(h) != nil }
 	var where place.Runner = from
@@ -217,7 +224,13 @@ func run(ctx context.Context, o *Options) error {
 	if steps != nil {
 		r.watchSteps(steps, &judge)
 	}
-	r.log = o.keepRun(r.id, hs, secrets)
+	log := make(chan *runstore.Writer, 1)
+	kept := slices.Clone(hs)
+	go func() { // while the hosts work: whoever adds to it waits
+		learn()
+		log <- o.keepRun(r.id, kept, secrets)
+	}()
+	r.log = sync.OnceValue(func() *runstore.Writer { return <-log })
 	return r.run(ctx, where, in)
 }
 
