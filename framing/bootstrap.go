@@ -44,6 +44,9 @@ type Shell struct {
 	// Reader forces how standard error is read: "perl", "hexdump" or "lines". "" takes the first of them that the host
 	// has. Tests use it.
 	Reader string
+
+	// NoPerl does without the host's perl, which does not start.
+	NoPerl bool
 }
 
 // Loader returns the command line that opens a shell's handshake. It means the same to every login shell that sshd may
@@ -88,12 +91,13 @@ func Bootstrap(nonce Token, sh Shell) ([]byte, error) {
 	}
 	supervisor, pick := perlSupervisorText(), ""
 	if sh.Hold != "" {
-		pick = withMarks(holdPickText(), nonce) + "\n"
+		pick = withMarks(holdPickText(), nonce, "perl", perlOf(sh.NoPerl)) + "\n"
 		supervisor, sh.Reader = perlSupervisorHeldText(), "perl"
 	}
 	text = withMarks(text, nonce,
 		"settings", settings.String(),
 		"hold_pick", pick,
+		"perl", perlOf(sh.NoPerl),
 		"driver", word(program),
 		"driver_call", word(withMarks(driverCallText(), nonce)),
 		"supervisor_pl", word(withMarks(supervisor, nonce, "hold", perlWord.Replace(sh.Hold), "watch", perlWord.Replace(sh.Watch))),
@@ -115,6 +119,14 @@ func BootstrapPython(nonce Token, sh Shell) ([]byte, error) {
 		b = append(append(strconv.AppendInt(b, int64(len(text)), 10), '\n'), text...)
 	}
 	return b, nil
+}
+
+// perlOf is the name by which a host's programs look for perl: one that is found nowhere for a perl that does not start.
+func perlOf(none bool) string {
+	if none {
+		return "/dev/null/perl"
+	}
+	return "perl"
 }
 
 // toRead returns what is typed at a loader that is to evaluate text.

@@ -9,9 +9,10 @@ import (
 )
 
 // FeedScript returns what to type, behind [Loader], once it has printed the nonce: it starts the feeder, a second program on the
-// host, on a terminal of its own, that gives a command its standard input through a named pipe. See host/feeder.sh.
-func FeedScript(nonce Token) []byte {
-	text := withMarks(feederText(), nonce, "feeder_pl", word(perlFeederText()))
+// host, on a terminal of its own, that gives a command its standard input through a named pipe. See host/feeder.sh. noPerl is
+// [Shell].NoPerl.
+func FeedScript(nonce Token, noPerl bool) []byte {
+	text := withMarks(feederText(), nonce, "perl", perlOf(noPerl), "feeder_pl", word(perlFeederText()))
 	return toRead(nonce, hostcode.Fill(startFeederText(), "feeder", word(text)))
 }
 

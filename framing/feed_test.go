@@ -44,7 +44,7 @@ func feeder(t *testing.T, shell []string, dir string) (tty *os.File, cmd *exec.C
 		loaded, _, _, err = up.Feed(buf[:n])
 		require.NoError(t, err)
 		if loaded {
-			_, err = tty.Write(framing.FeedScript(nonce))
+			_, err = tty.Write(framing.FeedScript(nonce, false))
 			require.NoError(t, err)
 		}
 	}

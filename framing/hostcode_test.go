@@ -152,7 +152,7 @@ func TestWhatStartsAShellIsSentAsBefore(t *testing.T) {
 	require.NoError(t, err)
 	golden(t, "bootstrap_held_python", string(text))
 	golden(t, "loader", Loader(nonce))
-	golden(t, "feeder", string(FeedScript(nonce)))
+	golden(t, "feeder", string(FeedScript(nonce, false)))
 	golden(t, "signal", Signal(4711, "TERM"))
 	golden(t, "interrupt", Signal(4711, "INT"))
 	golden(t, "interrupt_alone", Interrupt(4711, Mksh))

@@ -116,14 +116,14 @@ func (s *Session) frameEnded(lane string, t framing.Trailer) {
 	s.stands(lane, t.Dir)
 }
 
-// input gets the command's standard input ready, or fails x.
-func (s *Session) input(ctx context.Context, x *Exec) bool {
+// input gets the standard input ready of a command that sh runs, or fails x.
+func (s *Session) input(ctx context.Context, sh *shell, x *Exec) bool {
 	if x.cmd.Stdin == nil || x.cmd.Interactive || x.feed != nil {
 		return true
 	}
 	ctx, cancel := s.readyIn(ctx, "the host was not ready for it within %v")
 	defer cancel()
-	f, err := s.openFeed(ctx, x)
+	f, err := s.openFeed(ctx, x, sh.noPerl)
 	if err != nil {
 		if full, ok := x.whyFull(ctx, err); ok {
 			x.fail(StatusError, "full", full)

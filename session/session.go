@@ -224,7 +224,7 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 	s.pickLane(x)
 	for range maxShells {
 		sh := s.laneOf(ctx, x)
-		if sh == nil || !s.holds(x, sh) || !s.ready(ctx, x) || !s.input(ctx, x) || s.sendTo(ctx, sh, x) {
+		if sh == nil || !s.holds(x, sh) || !s.ready(ctx, x) || !s.input(ctx, sh, x) || s.sendTo(ctx, sh, x) {
 			return
 		}
 	}

@@ -29,6 +29,7 @@ type shell struct {
 	unused atomic.Bool   // it has waited for its command, and that was not sent yet
 	deaf   atomic.Bool   // a command may have taken away the one that ends it, and it does not show
 	worn   atomic.Bool   // it is not as it was at its start any more
+	noPerl bool          // the host's perl does not start
 	began  time.Time
 
 	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
@@ -38,8 +39,28 @@ type shell struct {
 	dead  bool   // no more commands: the shell has ended or is being replaced
 }
 
-// startShell opens a shell and waits until it is ready. ctx bounds that.
+// startShell opens a shell and waits until it is ready. ctx bounds that. A host whose perl does not start, as while its libraries are
+// being replaced, is done without it: that is when people need their hosts.
 func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
+	sh, err := startOnce(ctx, t, spec)
+	var ended *endedError
+	if !errors.As(err, &ended) || !ended.typed {
+		return sh, err
+	}
+	spec.NoPerl = true
+	sh, again := startOnce(ctx, t, spec)
+	var unheld *framing.UnheldError
+	switch {
+	case errors.As(again, &unheld):
+		return nil, again
+	case again != nil:
+		return nil, err
+	}
+	sh.noPerl = true
+	return sh, nil
+}
+
+func startOnce(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
 	nonce := framing.NewToken()
 	text, err := framing.Bootstrap(nonce, spec)
 	if err != nil {
@@ -68,6 +89,7 @@ func startShell(ctx context.Context, t Transport, spec framing.Shell) (*shell, e
 // handshake drives the startup to the shell's hello. python is the text for a host without perl.
 func handshake(stream Stream, up *framing.Startup, text []byte, python func() ([]byte, error)) (*shell, error) {
 	buf := make([]byte, 4096)
+	typed := false
 	for {
 		n, err := stream.Read(buf)
 		loaded, hello, dec, uperr := up.Feed(buf[:n])
@@ -77,15 +99,16 @@ func handshake(stream Stream, up *framing.Startup, text []byte, python func() ([
 		case dec != nil:
 			return &shell{stream: stream, hello: hello, dec: dec, done: make(chan struct{}), began: time.Now()}, nil
 		case err != nil:
-			return nil, noShell(stream, up, err)
+			return nil, noShell(stream, up, typed, err)
 		case loaded:
+			typed = true
 			if up.Python() {
 				if text, uperr = python(); uperr != nil {
 					return nil, uperr
 				}
 			}
 			if err := typeText(stream, text); err != nil && !up.Python() { // a python3 that does not start says so
-				return nil, noShell(stream, up, err)
+				return nil, noShell(stream, up, typed, err)
 			}
 		}
 	}
@@ -107,7 +130,7 @@ func typeText(w io.Writer, text []byte) error {
 }
 
 // noShell says in the host's own words why there is no shell.
-func noShell(stream Stream, up *framing.Startup, err error) error {
+func noShell(stream Stream, up *framing.Startup, typed bool, err error) error {
 	said := printable.Heard(up.Noise(), 200)
 	if said != "" {
 		said = fmt.Sprintf("; it printed %q", said)
@@ -123,11 +146,19 @@ func noShell(stream Stream, up *framing.Startup, err error) error {
 	case werr != nil:
 		return fmt.Errorf("the host closed the shell before it was ready%s", said)
 	case exit.Signal != "":
-		return fmt.Errorf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)
+		return &endedError{typed, fmt.Sprintf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)}
 	default:
-		return fmt.Errorf("the account's login shell ended with code %d before a shell was ready%s%s", exit.Code, said, loginHint(up.Noise()))
+		return &endedError{typed, fmt.Sprintf("the account's login shell ended with code %d before a shell was ready%s%s", exit.Code, said, loginHint(up.Noise()))}
 	}
 }
+
+// endedError says that a shell has ended before it was ready.
+type endedError struct {
+	typed bool // it had asked for its programs
+	text  string
+}
+
+func (e *endedError) Error() string { return e.text }
 
 // loginHint says what keeps an account from running commands, by what its login shell said. It goes behind what was heard.
 func loginHint(said string) string {

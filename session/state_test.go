@@ -110,7 +110,9 @@ func TestACommandThatIsSilentForTooLongIsStopped(t *testing.T) {
 // until waits until the command has printed something.
 func until(t *testing.T, x *session.Exec, text string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(string(x.Result().Stdout), text) }, 20*time.Second, 2*time.Millisecond, "%q is not in the output", text)
+	if !assert.Eventually(t, func() bool { return strings.Contains(string(x.Result().Stdout), text) }, 20*time.Second, 2*time.Millisecond) {
+		require.FailNow(t, "not printed", "%q is not in the output, which is %q", text, x.Result().Stdout)
+	}
 }
 
 func TestAnInteractiveCommandIsTalkedTo(t *testing.T) {

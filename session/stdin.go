@@ -29,8 +29,8 @@ type feed struct {
 	closed bool
 }
 
-// openFeed starts the program. ctx bounds that.
-func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
+// openFeed starts the program, without perl where that does not start. ctx bounds that.
+func (s *Session) openFeed(ctx context.Context, x *Exec, noPerl bool) (*feed, error) {
 	nonce := framing.NewToken()
 	stream, release, err := s.second(ctx, Program{Line: framing.Loader(nonce)}, x.wantOnce())
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
 	ctx, cancel := boundAfter(ctx, stream)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
-	f, err := readyFeed(stream, nonce)
+	f, err := readyFeed(stream, nonce, noPerl)
 	if !stop() && ctx.Err() != nil {
 		err = ctxerr.Of(ctx)
 	}
@@ -51,7 +51,7 @@ func (s *Session) openFeed(ctx context.Context, x *Exec) (*feed, error) {
 	return &feed{x: x, src: x.cmd.Stdin, stream: stream, f: f, release: release, sum: sha256.New()}, nil
 }
 
-func readyFeed(stream Stream, nonce framing.Token) (framing.Feeder, error) {
+func readyFeed(stream Stream, nonce framing.Token, noPerl bool) (framing.Feeder, error) {
 	up := framing.NewStartup(nonce)
 	var said []byte
 	buf := make([]byte, 4096)
@@ -65,7 +65,7 @@ func readyFeed(stream Stream, nonce framing.Token) (framing.Feeder, error) {
 			}
 			if ok {
 				loaded = true
-				if err := typeText(stream, framing.FeedScript(nonce)); err != nil {
+				if err := typeText(stream, framing.FeedScript(nonce, noPerl)); err != nil {
 					return framing.Feeder{}, errors.New("the host closed the program before it was ready")
 				}
 			}

@@ -27,7 +27,7 @@ for _fl_text in "${TMPDIR-}" /tmp; do
 done
 # Descriptor 3 holds the pipe open both ways, so that neither end waits for the other.
 mkfifo "$_fl_dir/in" && exec 3<>"$_fl_dir/in" || { printf '@rs@%s%sQ\n' @nonce1@ @nonce2@; exit 1; }
-_fl_perl=; command -v perl >/dev/null && _fl_perl=perl
+_fl_perl=; command -v @perl@ >/dev/null && _fl_perl=perl
 printf '@rs@%s%sP%s;%s\n' @nonce1@ @nonce2@ "$_fl_perl" "$_fl_dir/in"
 IFS= read -r _fl_text || exit 1
 # The command has opened it.

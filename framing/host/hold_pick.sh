@@ -7,7 +7,7 @@
 #= _fl_r _fl_read reads a text that is typed, behind a line with its size
 #= _fl_d _fl_driver the text of driver.sh
 #= _fl_o _fl_name the shell's name
-command -v perl >/dev/null 2>&1 || {
+command -v @perl@ >/dev/null 2>&1 || {
 	command -v python3 >/dev/null 2>&1 || { printf '@rs@%s%sNit has neither perl nor python3\n' @nonce1@ @nonce2@; read -r _fl_word; exit 1; }
 	printf '@rs@%s%sQ\n' @nonce1@ @nonce2@
 	export fairlead _fl_driver

@@ -1,0 +1,77 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+)
+
+// The perl of a host does not start while its libraries are being replaced, or where somebody has put another program in its place.
+func TestAPerlThatDoesNotStartIsDoneWithout(t *testing.T) {
+	for name, program := range map[string]string{
+		"code":    "echo perl: cannot open shared object file >&2; exit 127",
+		"silent":  "exit 1",
+		"success": "exit 0",
+		"signal":  "kill -ILL $$",
+	} {
+		t.Run(name, func(t *testing.T) {
+			host := bashHere
+			path := withoutPerl(t)
+			require.NoError(t, os.WriteFile(filepath.Join(path, "perl"), []byte("#!/bin/sh\n"+program+"\n"), 0o700))
+			host.Env = []string{"PATH=" + path}
+			s := onThisMachine(t, host, session.Config{Policy: policy.AllowAll})
+			r, err := s.Run(t.Context(), session.Command{Script: "echo out; echo err >&2; X=kept; (exit 3)"})
+			require.NoError(t, err)
+			require.Equal(t, session.StatusExit, r.Status, r.Err)
+			assert.Equal(t, []string{"out\n", "err\n"}, []string{string(r.Stdout), string(r.Stderr)})
+			in := strings.Repeat("\x00\xff\n", 1000)
+			r, err = s.Run(t.Context(), session.Command{Script: `cat; printf "$X"`, Stdin: strings.NewReader(in)})
+			require.NoError(t, err)
+			assert.Equal(t, in+"kept", string(r.Stdout))
+
+			r, err = s.Run(t.Context(), session.Command{Script: "echo held", Held: true})
+			require.Error(t, err)
+			assert.Contains(t, err.Error(), "it has neither perl nor python3")
+			require.NoError(t, os.Symlink(python(t), filepath.Join(path, "python3")))
+			r, err = s.Run(t.Context(), session.Command{Script: "echo held", Held: true})
+			require.NoError(t, err)
+			assert.Equal(t, "held\n", string(r.Stdout))
+		})
+	}
+}
+
+// leavesAtOnce is an account whose login shell runs nothing.
+type leavesAtOnce struct {
+	session.Transport
+	opened int
+}
+
+func (l *leavesAtOnce) Open(ctx context.Context, p session.Program) (session.Stream, error) {
+	l.opened++
+	p.Line = "exit 1"
+	return l.Transport.Open(ctx, p)
+}
+
+// What ends before it has asked for its programs is no matter of perl.
+func TestAShellThatDoesNotBeginIsStartedOnce(t *testing.T) {
+	tr, err := localpty.New(localpty.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { tr.Close() })
+	leaves := &leavesAtOnce{Transport: tr}
+	s, err := session.Open(leaves, bashHere, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}})
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	_, err = s.Run(t.Context(), session.Command{Script: "true"})
+	assert.ErrorContains(t, err, "the account's login shell ended with code 1")
+	assert.Equal(t, 1, leaves.opened)
+}
