@@ -7,8 +7,8 @@
 um=$(umask); umask 077
 id=$1 who=$2 sum=$3 len=$4 lim=$5 dia=$6 wait=$7 run=$8
 # perl is preferred for starting a session because sh starts what it does not wait for with SIGINT and SIGQUIT ignored, and only
-# perl can undo that.
-if command -v perl >/dev/null 2>&1; then det='perl -MPOSIX -e $SIG{INT}=$SIG{QUIT}="DEFAULT";setsid;exec(@ARGV)'
+# perl can undo that. It is tried: some hosts have it without its modules.
+if perl -MPOSIX -e 1 </dev/null >/dev/null 2>&1; then det='perl -MPOSIX -e $SIG{INT}=$SIG{QUIT}="DEFAULT";setsid;exec(@ARGV)'
 elif command -v setsid >/dev/null 2>&1; then det=setsid
 else e unsupported 'the host has neither perl nor setsid, which a job takes to leave the connection'; fi
 # The shell of the session, and the options without which it would read start files.

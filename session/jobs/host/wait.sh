@@ -6,9 +6,9 @@ trap : HUP INT QUIT TERM
 id=$1 d=$2 lim=$3 um=$4 run=$5 det=$6; shift 6
 umask 077
 # Relay: behind each of the outputs one writes as much as is kept, at once, and then counts what is left, in a file that is
-# there when the output has ended. Without perl the relay is a cat, whose limit is that of its files: what it has read beyond is
+# there when the output has ended. Without a perl that starts the relay is a cat, whose limit is that of its files: what it has read beyond is
 # not counted.
-r() { command -v perl >/dev/null 2>&1 && exec perl -e "$rel" "$d/$1" "$lim"
+r() { perl -e 1 </dev/null >/dev/null 2>&1 && exec perl -e "$rel" "$d/$1" "$lim"
 (trap '' HUP INT QUIT TERM; ulimit -c 0; ulimit -f $(($lim/$k)); exec cat) >"$d/$1" 2>/dev/null; wc -c 1<>"$d/$1.t"; mv -f "$d/$1.t" "$d/$1.rest"; }
 rel='$SIG{$_}="IGNORE"for qw(HUP INT QUIT TERM);($f,$l)=@ARGV;open(O,">",$f);while($n=sysread(STDIN,$b,65536)){$k=$l>$n?$n:$l;$w=$k?syswrite(O,$b,$k)||0:0;$l=$w<$k?0:$l-$w;$r+=$n-$w}
 open(T,"+<","$f.t")||open(T,">","$f.t");printf T"%d\n",$r;close T;rename"$f.t","$f.rest"'

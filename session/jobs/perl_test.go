@@ -1,0 +1,38 @@
+package jobs_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/jobs"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
+)
+
+// Distributions pack perl without its modules, and a perl may not start at all: a job starts without it then.
+func TestAJobStartsWhereSomethingOfPerlIsMissing(t *testing.T) {
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		needs.Part(t, "perl is not installed")
+	}
+	for name, program := range map[string]string{
+		"POSIX": `case $1 in (-MPOSIX) echo "Can't locate POSIX.pm" >&2; exit 2;; esac; exec ` + perl + ` "$@"`,
+		"all":   "echo perl: cannot open shared object file >&2; exit 127",
+	} {
+		t.Run(name, func(t *testing.T) {
+			home(t)
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "perl"), []byte("#!/bin/sh\n"+program+"\n"), 0o700))
+			h := jobs.On(pool(t), hosts.Host{Name: "here", Transport: hosts.Local, Shell: "bash", Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}})
+			l := ended(t, h, started(t, h, "echo out; echo err >&2; exit 3").ID)
+			require.NotNil(t, l.ExitCode, l.State)
+			assert.Equal(t, 3, *l.ExitCode)
+			assert.Equal(t, []string{"out\n", "err\n"}, []string{string(l.Stdout), string(l.Stderr)})
+		})
+	}
+}
