@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -16,19 +18,18 @@ func (w *walker) arithmetic(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
-		if assigns(x.Op) {
-			w.raise(policy.Unknown, "shell/assignment", "arithmetic sets a variable")
-			if word, ok := x.X.(*syntax.Word); ok {
-				w.setsName(word.Lit())
-			}
-		}
-		w.arithmetic(x.X)
 		w.arithmetic(x.Y)
+		if assigns(x.Op) {
+			w.assigns(x.X)
+		} else {
+			w.arithmetic(x.X)
+		}
 	case *syntax.UnaryArithm:
 		if x.Op == syntax.Inc || x.Op == syntax.Dec {
-			w.raise(policy.Unknown, "shell/assignment", "arithmetic sets a variable")
+			w.assigns(x.X)
+		} else {
+			w.arithmetic(x.X)
 		}
-		w.arithmetic(x.X)
 	case *syntax.ParenArithm:
 		w.arithmetic(x.X)
 	case *syntax.FlagsArithm:
@@ -41,14 +42,37 @@ func (w *walker) arithmetic(x syntax.ArithmExpr) {
 	}
 }
 
-func (w *walker) arithmeticWord(word *syntax.Word) {
-	if digits(word.Lit()) || counter(word) {
+// assigns judges the left side of an assignment: a name that means nothing else, and holds a number.
+func (w *walker) assigns(x syntax.ArithmExpr) {
+	name := ""
+	if word, ok := x.(*syntax.Word); ok {
+		name = word.Lit()
+	}
+	if !inertName(name) || !w.numberIn(name) {
+		w.raise(policy.Unknown, "shell/assignment", "arithmetic sets a variable")
+		w.arithmetic(x)
+		w.setsName(name)
 		return
 	}
-	if name := word.Lit(); name != "" {
+	w.setsName(name)
+	w.learn(certain{name: name, kind: ofResult})
+}
+
+func (w *walker) arithmeticWord(word *syntax.Word) {
+	name := word.Lit()
+	if digits(name) || counter(word) {
+		return
+	}
+	if name != "" {
 		w.use(name)
 	}
-	w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name, and evaluation can run code")
+	parts := word.Parts
+	if l, ok := parts[0].(*syntax.Lit); ok && digits(strings.TrimSuffix(l.Value, "#")) && len(parts) > 1 {
+		parts = parts[1:] // behind its base
+	}
+	if !w.aNumber(parts) && !w.numberIn(name) {
+		w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name, and evaluation can run code")
+	}
 	outer := w.inDouble
 	w.inDouble = true // quotes are text here, too
 	w.word(word)

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,15 +33,9 @@ func (w *walker) printf(c call) {
 		return
 	}
 	for i, a := range args[1:] {
-		if a.Split || a.Glob {
-			for _, n := range numeric {
-				if n {
-					w.unknown(c, "some shells evaluate what a numeric conversion is given")
-					return
-				}
-			}
-		}
-		if len(numeric) > 0 && numeric[i%len(numeric)] && !number(a.Text, a.Literal) {
+		known := number(a.Text, a.Literal) || w.shapeOf(a).number
+		several := (a.Split || a.Glob) && !(known && numbersOnly(w.shell)) // or none: which is which is not certain
+		if several && slices.Contains(numeric, true) || len(numeric) > 0 && numeric[i%len(numeric)] && !known {
 			w.unknown(c, "some shells evaluate what a numeric conversion is given")
 			return
 		}

@@ -28,8 +28,14 @@ const (
 	ofText      kindOfValue = iota
 	ofLoop                  // one of the words of a loop, which were judged there
 	ofNumber                // see numeric
+	ofResult                // a number, which may be negative: as a word it may be an option
 	ofSomething             // of the value nothing is certain, only that this script set it
 )
+
+// isNumber reports whether the value is a number, or none: to evaluate it runs nothing.
+func (c certain) isNumber() bool {
+	return c.kind == ofNumber || c.kind == ofResult || c.kind == ofText && digits(strings.TrimPrefix(c.value, "-"))
+}
 
 // certainty returns what is certain of a variable.
 func (w *walker) certainty(name string) (certain, bool) {
@@ -68,6 +74,8 @@ func (w *walker) assigned(s *syntax.Stmt, a *syntax.Assign) {
 		w.learn(certain{name: a.Name.Value, value: args[0].Text})
 	case w.number(a.Value.Parts):
 		w.learn(certain{name: a.Name.Value, kind: ofNumber})
+	case w.aNumber(a.Value.Parts):
+		w.learn(certain{name: a.Name.Value, kind: ofResult})
 	default:
 		w.learn(certain{name: a.Name.Value, kind: ofSomething})
 	}
@@ -87,6 +95,20 @@ func (w *walker) number(parts []syntax.WordPart) bool {
 	return false
 }
 
+// result reports whether a word is a number whatever variables hold.
+func (w *walker) result(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	switch p := parts[0].(type) {
+	case *syntax.Lit, *syntax.ArithmExp:
+		return w.aNumber(parts)
+	case *syntax.DblQuoted:
+		return !p.Dollar && w.result(p.Parts)
+	}
+	return w.number(parts)
+}
+
 // steady reports whether a value is one word, and the same one, however it is expanded.
 func steady(value string) bool {
 	return value != "" && len(value) <= maxWord && consistsOf(value, "_-./:,@%+")
@@ -97,7 +119,22 @@ func (w *walker) maybe(fn func()) {
 	before := w.sure
 	fn()
 	after := w.sure
-	w.sure = slices.DeleteFunc(slices.Clone(before), func(c certain) bool { return !slices.Contains(after, c) })
+	w.sure = nil
+	for _, c := range before {
+		if slices.Contains(after, c) {
+			w.learn(c)
+		} else if i := slices.IndexFunc(after, func(a certain) bool { return a.name == c.name }); i >= 0 && c.isNumber() && after[i].isNumber() {
+			w.learn(certain{name: c.name, kind: ofResult})
+		}
+	}
+}
+
+// counts notes that a name may get another number: it stays one, if it was.
+func (w *walker) counts(name string) {
+	number := w.numberIn(name)
+	if w.forget(name); number {
+		w.learn(certain{name: name, kind: ofResult})
+	}
 }
 
 // again walks what may run any number of times: from the first on, it has what it sets itself. begin, if not nil, is what each time
@@ -124,10 +161,21 @@ func (w *walker) forgetSetBy(s *syntax.Stmt) {
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
-			if n.Name == nil {
+			switch {
+			case n.Name == nil:
 				w.forget("*")
-			} else {
+			case n.Value != nil && !n.Append && n.Index == nil && w.result(n.Value.Parts):
+				w.counts(n.Name.Value)
+			default:
 				w.forget(n.Name.Value)
+			}
+		case *syntax.BinaryArithm:
+			if word, ok := n.X.(*syntax.Word); ok && assigns(n.Op) {
+				w.counts(word.Lit())
+			}
+		case *syntax.UnaryArithm:
+			if word, ok := n.X.(*syntax.Word); ok {
+				w.counts(word.Lit())
 			}
 		case *syntax.WordIter:
 			if n.Name != nil {
@@ -135,7 +183,7 @@ func (w *walker) forgetSetBy(s *syntax.Stmt) {
 			}
 		case *syntax.CallExpr:
 			w.forgetSetByCall(n)
-		case *syntax.DeclClause, *syntax.LetClause, *syntax.ArithmCmd, *syntax.CStyleLoop, *syntax.FuncDecl, *syntax.CoprocClause:
+		case *syntax.DeclClause, *syntax.LetClause, *syntax.CStyleLoop, *syntax.FuncDecl, *syntax.CoprocClause:
 			w.forget("*")
 		}
 		return true
@@ -178,7 +226,7 @@ func (w *walker) certainly(p *syntax.ParamExp, next syntax.WordPart) (certain, b
 		return certain{}, false // to zsh, $name:h and $name[1] are not the value
 	}
 	c, ok := w.certainty(p.Param.Value)
-	return c, ok && c.kind != ofSomething
+	return c, ok && c.kind != ofSomething && c.kind != ofResult
 }
 
 // plainParam reports whether an expansion is the value of a name, and nothing else.

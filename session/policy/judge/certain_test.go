@@ -130,7 +130,7 @@ func TestWhatIsCertainOfVariables(t *testing.T) {
 		`cat /proc/$(pgrep -o nginx; cat list)/status`:                                      policy.Unknown,
 		`cat /proc/$(pidof -s -S / nginx)/status`:                                           policy.Unknown,
 		`cat /proc/$(id -u -n)/status`:                                                      policy.Unknown,
-		`cat /proc/$(date +%s%F)/status`:                                                    policy.Unknown,
+		`cat /proc/$(date +%s/%F)/status`:                                                   policy.Unknown,
 		`ps -p $(pgrep -d ' ' nginx)`:                                                       policy.Unknown,
 		`ps -p $(pgrep -od, nginx)`:                                                         policy.Unknown,
 		`pid=$(pgrep nginx); cat /proc/$pid/status`:                                         policy.Unknown,

@@ -5,20 +5,46 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
-// numeric reports whether a substitution prints at most one word of digits and commas, whatever the host is like: such a word is no
-// option, and in a path it is one name.
+// numeric reports whether a substitution prints at most one word of digits, commas and what separates the parts of a time, whatever
+// the host is like: such a word is no option, and in a path it is one name.
 func (w *walker) numeric(list []*syntax.Stmt) bool {
-	name, args, ok := w.printer(list)
+	return len(list) == 1 && w.numericEnd(list[0], false)
+}
+
+// numericEnd goes by the last stage of a pipeline, which is all that prints. The number may be negative if signed.
+func (w *walker) numericEnd(s *syntax.Stmt, signed bool) bool {
+	before, piped := (*syntax.Stmt)(nil), false
+	if b, ok := plainBinary(s); ok {
+		if !isPipe(b.Op) {
+			return false
+		}
+		before, s, piped = b.X, b.Y, true
+	}
+	name, args, ok := w.printer([]*syntax.Stmt{s})
 	if !ok {
 		return false
 	}
+	piped = piped || slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return r.Op == syntax.RdrIn })
 	switch name {
+	case "wc":
+		return piped && len(args) == 1 && (args[0] == "-l" || args[0] == "-c" || args[0] == "-w" || args[0] == "-m")
+	case "grep":
+		return (piped && len(args) == 2 || len(args) == 3) && counts.MatchString(args[0]) && !slices.ContainsFunc(args[1:], isOption)
+	case "stat":
+		return signed && len(args) == 3 && args[0] == "-c" && len(args[1]) == 2 && strings.Trim(args[1], "%YXZWsaughib") == "" && !isOption(args[2])
+	case "tr":
+		if len(args) == 2 && args[0] == "-d" && (args[1] == " " || args[1] == "[:space:]" || args[1] == "[:blank:]") {
+			return before != nil && w.numericEnd(before, signed)
+		}
+		return len(args) == 2 && (args[0] == "-dc" || args[0] == "-cd") && (args[1] == "0-9" || args[1] == "[:digit:]")
 	case "nproc":
 		return len(args) == 0 || len(args) == 1 && args[0] == "--all"
 	case "date":
-		return len(args) == 1 && args[0] == "+%s"
+		return someTime.MatchString(strings.Join(args, " "))
 	case "id":
 		return len(args) > 0 && len(args) <= 2 && (args[0] == "-u" || args[0] == "-g") && !slices.ContainsFunc(args[1:], isOption)
 	case "pidof":
@@ -28,6 +54,44 @@ func (w *walker) numeric(list []*syntax.Stmt) bool {
 		return one && ok
 	}
 	return false
+}
+
+var (
+	counts = lazyregexp.New(`^-[EFPivwx]*c[EFPivwx]*$`) // grep -c, of its input
+
+	// A time of these days, by numbers.
+	someTime = lazyregexp.New(`^(-u )?((-d |--date=)([a-z]*|[0-9]{1,2} (second|minute|hour|day|week|month)s?( ago)?) )?\+%[CFGHIMRSTUVWYdgjmsuwy](%[CFGHIMRSTUVWYdgjmsuwy]|[-_.:])*$`)
+)
+
+// aNumber reports whether a word is a number, or nothing, whichever the value of a name in it. A Korn shell's may have a fraction.
+func (w *walker) aNumber(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	switch p := parts[0].(type) {
+	case *syntax.Lit:
+		return digits(strings.TrimPrefix(p.Value, "-"))
+	case *syntax.DblQuoted:
+		return !p.Dollar && w.aNumber(p.Parts)
+	case *syntax.ArithmExp:
+		return true
+	case *syntax.CmdSubst:
+		return len(p.Stmts) == 1 && w.numericEnd(p.Stmts[0], true)
+	case *syntax.ParamExp:
+		if p.Length {
+			length := *p
+			length.Length = false
+			return plainParam(&length)
+		}
+		return counterParam(p) || plainParam(p) && w.numberIn(p.Param.Value)
+	}
+	return false
+}
+
+// numberIn reports whether the value of a variable is certainly a number, or none.
+func (w *walker) numberIn(name string) bool {
+	c, ok := w.certainty(name)
+	return ok && c.isNumber()
 }
 
 // numerics reports whether each word that a loop goes through is a number: all of them come from programs that print nothing else.
@@ -61,7 +125,7 @@ func (w *walker) numerics(words []*syntax.Word) bool {
 // printer returns the name and the words of a substitution that is one plain call of a program of which it is known when it prints
 // nothing but numbers.
 func (w *walker) printer(list []*syntax.Stmt) (name string, args []string, ok bool) {
-	if len(list) != 1 || list[0] == nil || list[0].Background || list[0].Coprocess || list[0].Disown || !w.quietOnly(list[0].Redirs) {
+	if len(list) != 1 || list[0] == nil || list[0].Background || list[0].Coprocess || list[0].Disown {
 		return "", nil, false
 	}
 	c, ok := list[0].Cmd.(*syntax.CallExpr)
@@ -70,17 +134,35 @@ func (w *walker) printer(list []*syntax.Stmt) (name string, args []string, ok bo
 	}
 	name = c.Args[0].Lit()
 	switch name {
-	case "nproc", "date", "id", "pidof", "pgrep", "seq":
+	case "nproc", "date", "id", "pidof", "pgrep", "seq", "wc", "grep", "tr", "stat":
 	default:
+		return "", nil, false
+	}
+	if slices.ContainsFunc(c.Args, func(word *syntax.Word) bool { return holdsSubstitution(word.Parts) }) {
 		return "", nil, false // before its words are looked at: substitutions may be nested deeply
 	}
+	if !w.quietOnly(list[0].Redirs, name == "wc" || name == "grep") {
+		return "", nil, false
+	}
 	for _, a := range w.args(c.Args[1:]) {
-		if !a.Literal {
+		if !a.Literal && (!a.Operand || a.Glob || a.Split || isOption(a.Text)) {
 			return "", nil, false
 		}
 		args = append(args, a.Text)
 	}
 	return name, args, true
+}
+
+func holdsSubstitution(parts []syntax.WordPart) bool {
+	return slices.ContainsFunc(parts, func(p syntax.WordPart) bool {
+		switch p := p.(type) {
+		case *syntax.Lit, *syntax.SglQuoted, *syntax.ParamExp:
+			return false
+		case *syntax.DblQuoted:
+			return holdsSubstitution(p.Parts)
+		}
+		return true
+	})
 }
 
 func isOption(s string) bool { return strings.HasPrefix(s, "-") }
@@ -98,8 +180,8 @@ func pidsOnly(args []string) (one, ok bool) {
 		case a == "-d," || a == "-fd," || a == "-xd," || a == "--oldest" || a == "--newest":
 			one = true
 		case !isOption(a):
-		case strings.Trim(a[1:], "fxon") == "" && a != "-":
-			one = one || strings.ContainsAny(a, "on")
+		case strings.Trim(a[1:], "fxonc") == "" && a != "-":
+			one = one || strings.ContainsAny(a, "onc")
 		default:
 			return false, false
 		}
@@ -107,9 +189,12 @@ func pidsOnly(args []string) (one, ok bool) {
 	return one, true
 }
 
-// quietOnly reports whether redirects do no more than leave out error messages.
-func (w *walker) quietOnly(list []*syntax.Redirect) bool {
+// quietOnly reports whether redirects do no more than leave out error messages, and give an input where that is fine.
+func (w *walker) quietOnly(list []*syntax.Redirect, input bool) bool {
 	return !slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
+		if input && r != nil && r.N == nil && r.Op == syntax.RdrIn {
+			return false
+		}
 		return r == nil || r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut || r.Word.Lit() != "/dev/null"
 	})
 }

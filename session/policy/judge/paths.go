@@ -44,6 +44,9 @@ func (w *walker) operands(c call, f programs.Finding) {
 			}
 		}
 	}
+	for _, a := range f.Texts {
+		named[a.Source] = true
+	}
 	switch c.name {
 	case "cp", "mv", "ln", "install", "gcp", "gmv", "ginstall":
 		w.placed(f, plainOperands(c.args))

@@ -2,6 +2,7 @@ package judge
 
 import (
 	_ "embed" // places.txt
+	"slices"
 	"strings"
 	"sync"
 
@@ -128,13 +129,6 @@ func (e *pathEntry) matches(segs []string, pattern bool) bool {
 	if !reaches(segs, e.segs, pattern) && !(e.anchored && segs[0] != "" && suffixOf(segs, e.segs, pattern)) {
 		return false
 	}
-	last := segs[len(segs)-1]
-	if !isWild(last) {
-		for _, x := range e.except {
-			if matchGlob(x, last) {
-				return false
-			}
-		}
-	}
-	return true
+	// Of a pattern, all that it stands for is excepted: a wildcard in it is matched by a star alone.
+	return !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, segs[len(segs)-1]) })
 }

@@ -25,6 +25,10 @@ func (w *walker) testCall(c call) {
 		args = args[1:]
 	}
 	for i, a := range args {
+		if a.Split && w.shapeOf(a).number && (i+1 < len(args) && numericOperator(args[i+1].Text) || i > 0 && numericOperator(args[i-1].Text)) {
+			w.use("IFS") // which could make several words of it
+			continue
+		}
 		if a.Split && !(a.Source != "" && a.Source[0] == '$' && len(a.Source) == 2 && strings.IndexByte("#?$!", a.Source[1]) >= 0) {
 			w.unknown(c, "an unquoted expansion may become an operator")
 			return
@@ -91,10 +95,13 @@ func numericOperator(s string) bool {
 	return false
 }
 
+// numbersOnly knows shells whose builtins take numbers and evaluate nothing.
+func numbersOnly(shell string) bool { return shell == "bash" || shell == "dash" || shell == "ash" }
+
 // testNumbers reports whether both sides of a numeric comparison are safe in the shell that runs it. bash and dash take
 // numbers only; zsh and the Korn shells evaluate.
 func (w *walker) testNumbers(args []programs.Arg, i int) bool {
-	if w.shell == "bash" || w.shell == "dash" || w.shell == "ash" {
+	if numbersOnly(w.shell) {
 		return true
 	}
 	for _, j := range [...]int{i - 1, i + 1} {
@@ -103,7 +110,7 @@ func (w *walker) testNumbers(args []programs.Arg, i int) bool {
 		}
 		a := args[j]
 		t := strings.TrimPrefix(a.Text, "-")
-		if a.Literal && (digits(t) || t == "") {
+		if a.Literal && (digits(t) || t == "") || w.shapeOf(a).number {
 			continue
 		}
 		switch strings.Trim(a.Source, `"`) {
@@ -127,7 +134,7 @@ func (w *walker) test(x syntax.TestExpr) {
 		switch x.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			for _, side := range [...]syntax.TestExpr{x.X, x.Y} {
-				if word, ok := side.(*syntax.Word); !ok || !digits(strings.TrimPrefix(word.Lit(), "-")) && !counter(word) {
+				if word, ok := side.(*syntax.Word); !ok || !counter(word) && !w.aNumber(word.Parts) {
 					w.raise(policy.Unknown, "shell/arithmetic", "a numeric comparison evaluates its operands")
 				}
 			}

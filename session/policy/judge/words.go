@@ -19,6 +19,7 @@ type shape struct {
 	known  bool   // the script says so of all of them
 	fed    bool   // holds a name that a listing wrote
 	prefix string // what all of these begin with for certain
+	number bool   // a number, or nothing
 }
 
 // text builds one word after quote removal.
@@ -149,7 +150,7 @@ func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
 	a := programs.Arg{Text: t.prefix.String(), Literal: !t.open, Glob: t.glob, Split: t.split, Operand: t.whole, Source: source}
 	if !a.Literal {
 		opaque := t.opaque || t.anyItem && t.wild.String() != "*"
-		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: opaque, likely: t.likely.String(), known: !t.guess, fed: t.fed, prefix: a.Text})
+		w.setShape(source, shape{empty: t.empty.String(), wild: t.wild.String(), subst: t.subst, opaque: opaque, likely: t.likely.String(), known: !t.guess, fed: t.fed, prefix: a.Text, number: w.aNumber(parts)})
 	}
 	return a
 }

@@ -14,6 +14,7 @@ type kind uint8
 const (
 	none      kind = iota
 	text           // harmless whatever it says
+	patterns       // the same, and no file: a regular expression or a script
 	reads          // a file that is read
 	writes         // a file that is written
 	prefixes       // files that are written: what their names begin with
@@ -30,7 +31,7 @@ const (
 )
 
 var kinds = map[string]kind{
-	"text": text, "read": reads, "write": writes, "prefix": prefixes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
+	"text": text, "pattern": patterns, "read": reads, "write": writes, "prefix": prefixes, "del": dels, "stat": stats, "pair": pairs, "pairread": pairReads, "host": named, "url": urls, "shell": shell, "cmd": cmd, "rest": rest, "away": away,
 }
 
 var classes = map[string]policy.Class{

@@ -95,7 +95,7 @@ func found(r programs.Row, chain []string) string {
 			c.Args = append(c.Args, a)
 		}
 		got := programs.Judge(c)
-		fmt.Fprintf(all, "%q %+v\n", words, got)
+		fmt.Fprintf(all, "%q %s\n", words, printed(got))
 		if label != "" {
 			if names[got.Class] == nil {
 				classes = append(classes, got.Class)
@@ -114,7 +114,7 @@ func found(r programs.Row, chain []string) string {
 		c.Name = chain[0]
 		for _, words := range [][]string{nil, {"f"}, {"-"}} {
 			c.Args = append(literals(chain[1:]...), literals(words...)...)
-			fmt.Fprintf(all, "%+v\n", programs.Judge(c))
+			fmt.Fprintln(all, printed(programs.Judge(c)))
 		}
 	}
 	for _, o := range r.Options {
@@ -149,4 +149,9 @@ func found(r programs.Row, chain []string) string {
 		fmt.Fprintf(&b, "%s: %s; ", c, strings.Join(names[c], " "))
 	}
 	return b.String() + strconv.FormatUint(uint64(all.Sum32()), 36)
+}
+
+// printed is a finding as text. What few have is left out of the others.
+func printed(f programs.Finding) string {
+	return strings.Replace(fmt.Sprintf("%+v", f), " Texts:[]", "", 1)
 }

@@ -1,6 +1,9 @@
 package programs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // parse reads options and operands as getopt does, by the node's lists.
 func (c *call) parse(args []Arg) {
@@ -299,6 +302,10 @@ func (c *call) set(at uint16, v *Arg) {
 // take notes what a value or operand of that kind means.
 func (c *call) take(k kind, a Arg) {
 	switch k {
+	case patterns:
+		if !c.loose && !slices.ContainsFunc(c.args, func(a Arg) bool { return !a.certain() && a.dash() }) {
+			c.find.Texts = append(c.find.Texts, a)
+		}
 	case reads:
 		c.path(a, false)
 	case stats:

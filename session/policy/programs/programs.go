@@ -27,10 +27,11 @@
 //	--set=text!write     CLASS, where it is more than a read
 //	-e,--regexp=text^    takes the place of the first operand
 //
-// Kinds of values and operands: text (harmless whatever it says), read (a file read), stat (a file of which only attributes
-// are shown), write (a file written), prefix (what the names of files written begin with), del (a file removed), host (a host that it connects to), url (of the web, likewise), shell
-// (source that is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in a container),
-// pair and pairread (two words, the second text or a file read).
+// Kinds of values and operands: text (harmless whatever it says), pattern (the same, and surely no file: a regular expression or a
+// script), read (a file read), stat (a file of which only attributes are shown), write (a file written), prefix (what the names of
+// files written begin with), del (a file removed), host (a host that it connects to), url (of the web, likewise), shell (source that
+// is run), cmd (the name of a program that is run), rest (a command from here on), away (the same, in a container), pair and pairread
+// (two words, the second text or a file read).
 //
 // Classes: read secret net write unknown danger priv forbid; install is forbidden and has the rule [RulePackageInstall];
 // endless is unknown, but for what timeout runs; recode is a read that writes what it reads in another spelling ([Finding].Recodes); for options, ask is unknown where it is written out, but changes
@@ -114,6 +115,7 @@ type Finding struct {
 	Reason  string   // one sentence; never holds more of the command than program and option names
 	Nested  []Nested // to be judged in turn: the strictest counts
 	Paths   []Path   // files that the call names; whether they hold secrets is the caller's question
+	Texts   []Arg    // words that name no file, whatever they look like
 	To      []string // hosts that it connects to: IP addresses, and names in lower case; "" is one that is not certain
 	Env     []string // variables that change what the program does; a trailing * makes it a prefix
 	Recodes bool     // writes what it reads in another spelling, so that nobody finds secrets in it
