@@ -23,7 +23,7 @@ git() (
 	done
 	case $_fl_subcommand in
 	(status|diff|blame|annotate) _fl_filters='filter\..*\.(clean|smudge|process)|';;
-	(show|log) _fl_filters=;;
+	(show|log|stash) _fl_filters=;;
 	(*) \command git "$@"; exit;;
 	esac
 	# The configuration is that of the directory in which git would stand.

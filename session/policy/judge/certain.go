@@ -29,6 +29,7 @@ const (
 	ofLoop                  // one of the words of a loop, which were judged there
 	ofNumber                // see numeric
 	ofResult                // a number, which may be negative: as a word it may be an option
+	ofID                    // a word of letters, digits, _, - and ., which begins with one of the first two
 	ofSomething             // of the value nothing is certain, only that this script set it
 )
 

@@ -69,6 +69,82 @@ func TestNumbersOfTheScriptItself(t *testing.T) {
 	}
 }
 
+// The calls of programs that people make every day, and what looks like them.
+func TestCallsThatOnlyLook(t *testing.T) {
+	verdicts(t, "bash", `
+		read-only | awk -F, '{s[$2]+=$5} END {for (k in s) printf "%s %d\n", k, s[k] | "sort -k2 -rn"}' f
+		read-only | awk '{print | "sort"; close("sort")}' f
+		read-only | awk '{print "x" | "cat 1>&2"}' f
+		unknown | awk '{print | "sh"}' f
+		unknown | awk '{print | "xargs cat"}' f
+		unknown | awk '{print | "sed -f -"}' f
+		unknown | awk '{print | "cat " $1}' f
+		unknown | awk '{print | "sort" | getline}' f
+		unknown | awk '{print |& "sort"}' f
+		unknown | awk '{x = a | "sort"}' f
+		unknown | awk '{print (a | "sort")}' f
+		unknown | awk '{"date" | getline; print}' f
+		unknown | awk '{print | "git diff"}' f
+		unknown | awk '{print | "tail -f /var/log/x"}' f
+		write | awk '{print | "sort"; print | "rm x"}' f
+		write | awk '{print | "sort -o x"}' f
+		write | awk '{print | "cat >x"}' f
+		write | awk '{print > "x" | "sort"}' f
+		sensitive-read | awk '{print | "cat /etc/shadow"}' f
+		read-only | for c in /etc/letsencrypt/live/*/cert.pem; do openssl x509 -enddate -noout -in "$c"; done
+		read-only | for c in ./*.pem; do openssl x509 -noout -in "$c"; done
+		unknown | for c in *.pem; do openssl x509 -noout -in "$c"; done
+		unknown | for c in http:*; do openssl x509 -noout -in "$c"; done
+		write | for c in http://x /a; do openssl x509 -noout -in "$c"; done
+		read-only | git show --name-only --format= HEAD
+		unknown | git show --format="$x" HEAD
+		read-only | git stash show -p stash@{0}
+		unknown | /usr/bin/git stash show -p
+		unknown | git -c x=y stash show -p
+		read-only | git log -S maxRetries --oneline -- .
+		read-only | git log -G foo -p
+		unknown | /usr/bin/git log -S foo
+		read-only | git log -L 10,20:main.go
+		unknown | git log -L 1,2:"$x"
+		unknown | git log -L 10,20
+		sensitive-read | git log -L 1,20:.env
+		read-only | git show -m --cc HEAD
+		unknown | git reflog -m
+		unknown | git rev-list --cc HEAD
+		read-only | docker events --since 1h --until 0m --filter event=die
+		unknown | docker events --until -10m
+		unknown | podman events --until 10m
+		unknown | docker events --until 2030-01-01
+		read-only | for c in $(docker ps -q -f name=web); do docker logs --tail 3 $c; done
+		read-only | for c in $(docker ps --format '{{.Names}}'); do docker inspect -f '{{.State.Status}}' "$c"; done
+		read-only | docker inspect -f '{{.Name}}' $(docker ps -q)
+		sensitive-read | docker inspect $(docker ps -q)
+		unknown | docker inspect -f '{{.Name}}' $(docker ps --format '{{.Labels}}')
+		unknown | docker inspect -f '{{.Name}}' $(docker ps -q --format x)
+		unknown | docker inspect -f $(docker ps -q) x
+		unknown | for c in $(docker ps -q) $(cat f); do docker logs $c; done
+		unknown | for c in $(docker -H x ps -q); do docker logs $c; done
+		unknown | for c in $(docker ps -q); do echo $((c)); done
+		unknown | for c in $(docker ps -q); do cat $c; done
+		unknown | cat $(docker ps -q)
+		unknown | for c in $(docker ps -q); do docker exec $c id; done
+		dangerous | docker rm $(docker ps -aq)
+		read-only | logrotate -d /etc/logrotate.conf
+		sensitive-read | logrotate -df /etc/shadow
+		write | logrotate -d -l x /etc/logrotate.conf
+		write | logrotate -f /etc/logrotate.conf
+		read-only | tcpdump -nnr c.pcap -c 20 'tcp port 443 and host 10.0.0.1'
+		network-read | tcpdump -r c.pcap -n host example.com
+		network-read | tcpdump -r c.pcap
+		unknown | tcpdump -nwr x y
+		unknown | tcpdump -r c -n -z sh -G 1
+		unknown | tcpdump -i eth0 -n -c 5
+		write | apt-get -s upgrade
+		forbidden | apt-get -s -o x=y upgrade
+		forbidden | apt-get upgrade -q
+	`)
+}
+
 // Regular expressions and scripts look like paths, and name no file.
 func TestPatternsAreNoPaths(t *testing.T) {
 	verdicts(t, "bash", `

@@ -122,6 +122,23 @@ func (w *walker) numerics(words []*syntax.Word) bool {
 	return len(words) > 0
 }
 
+// containers reports whether a substitution prints names or identifiers of containers, images or volumes, and nothing else.
+func (w *walker) containers(list []*syntax.Stmt) bool {
+	name, args, ok := w.printer(list)
+	return ok && (name == "docker" || name == "podman" || name == "nerdctl") && identifies.MatchString(strings.Join(args, " "))
+}
+
+var identifies = lazyregexp.New(`^(ps|container ls|images|image ls|volume ls|network ls)( -a| --all| (-f |--filter[ =])[a-z]+=[\w.:/=-]+)*` +
+	`( -a?qa?| --quiet| --format[ =]\{\{ ?\.(ID|Names) ?\}\})( -a| --all| (-f |--filter[ =])[a-z]+=[\w.:/=-]+)*$`)
+
+func (w *walker) containersIn(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	p, ok := parts[0].(*syntax.CmdSubst)
+	return ok && w.containers(p.Stmts)
+}
+
 // printer returns the name and the words of a substitution that is one plain call of a program of which it is known when it prints
 // nothing but numbers.
 func (w *walker) printer(list []*syntax.Stmt) (name string, args []string, ok bool) {
@@ -134,7 +151,7 @@ func (w *walker) printer(list []*syntax.Stmt) (name string, args []string, ok bo
 	}
 	name = c.Args[0].Lit()
 	switch name {
-	case "nproc", "date", "id", "pidof", "pgrep", "seq", "wc", "grep", "tr", "stat":
+	case "nproc", "date", "id", "pidof", "pgrep", "seq", "wc", "grep", "tr", "stat", "docker", "podman", "nerdctl":
 	default:
 		return "", nil, false
 	}

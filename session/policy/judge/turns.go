@@ -19,7 +19,9 @@ func (w *walker) turns(loop *syntax.WordIter, body []*syntax.Stmt) {
 	case loop.Name == nil || !loop.InPos.IsValid():
 		all = append(all, certain{})
 	case w.numerics(loop.Items):
-		all = append(all, certain{name: loop.Name.Value, kind: ofNumber})
+		all = append(all, certain{name: loop.Name.Value, kind: ofNumber, whole: true})
+	case len(loop.Items) == 1 && w.containersIn(loop.Items[0].Parts):
+		all = append(all, certain{name: loop.Name.Value, kind: ofID, whole: true})
 	default:
 		all = w.items(loop, body)
 	}

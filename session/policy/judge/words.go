@@ -186,7 +186,7 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 		case *syntax.ParamExp:
 			c, certain := w.certainly(p, after(parts, i))
 			if certain && c.kind != ofLoop {
-				w.buildCertain(t, c)
+				w.buildCertain(t, c, quoted)
 				continue
 			}
 			if counterParam(p) {
@@ -207,10 +207,15 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 		case *syntax.CmdSubst:
 			t.subst = true
 			if w.numeric(p.Stmts) {
-				w.buildCertain(t, certain{kind: ofNumber})
+				w.buildCertain(t, certain{kind: ofNumber}, quoted)
 				continue
 			}
 			t.opaque = true
+			if len(parts) == 1 && !quoted && w.containers(p.Stmts) {
+				t.open, t.pure, t.glob, t.whole, t.guess = true, false, true, true, true // several words, none an option
+				t.wild.WriteByte('*')
+				continue
+			}
 			value, known := w.printed(p.Stmts)
 			t.guess = t.guess || !known
 			t.expansion("", value, quoted)
@@ -236,11 +241,13 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 }
 
 // buildCertain appends what is certain. Where there is no number, it is nothing.
-func (w *walker) buildCertain(t *text, c certain) {
+func (w *walker) buildCertain(t *text, c certain, quoted bool) {
 	if c.kind == ofText {
 		t.lit(c.value)
 		return
 	}
+	t.whole = t.whole || (quoted || c.whole) && !t.open && t.prefix.Len() == 0
+	t.opaque = t.opaque || c.kind == ofID
 	t.guess = true
 	t.expansion("", "", true)
 }
@@ -254,6 +261,9 @@ func (w *walker) buildItem(t *text, c certain, likely string, quoted bool) {
 		t.anyItem, c.value = true, "*"
 	case !quoted && strings.ContainsAny(c.value, " \t\n"):
 		t.opaque = true // it makes several words, with any beginning
+	}
+	if !t.open {
+		t.prefix.WriteString(c.value[:strings.IndexAny(c.value+"*", "*?[")])
 	}
 	t.open, t.pure = true, false
 	t.likely.WriteString(likely)

@@ -51,6 +51,8 @@ var (
 	awkString = lazyregexp.New(`^"(?:[^"\\\n]|\\.)*"`)
 	awkNumber = lazyregexp.New(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
 	awkName   = lazyregexp.New(`^\w+`)
+
+	awkCommand = lazyregexp.New(`^[ \t]*"([^"\\\n]+)"[ \t]*(?:[;}\n]|$)`) // all that a pipe leads to
 )
 
 func (s *awkScan) run() bool {
@@ -209,12 +211,14 @@ func (s *awkScan) punctuation(b byte) bool {
 	case '|':
 		if two == "||" {
 			s.text = s.text[1:]
+		} else if m := awkCommand.FindStringSubmatch(s.text); m != nil && s.printing() {
+			s.c.script("sh", word(m[1]))
 		} else {
 			s.c.say(unknown, "has a program that runs a command")
 		}
 		s.before = awkOperator
 	case '>':
-		if s.print != 0 && len(s.opens) < s.print {
+		if s.printing() {
 			return s.redirect(two)
 		}
 		s.before = awkOperator
@@ -234,6 +238,9 @@ func (s *awkScan) punctuation(b byte) bool {
 	}
 	return true
 }
+
+// printing says that what follows print ends here.
+func (s *awkScan) printing() bool { return s.print != 0 && len(s.opens) < s.print }
 
 // redirect reads what print writes to: the two standard streams are no files.
 func (s *awkScan) redirect(two string) bool {

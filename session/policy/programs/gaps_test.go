@@ -70,8 +70,9 @@ func TestWhatGitTakesFromConfigurationElsewhere(t *testing.T) {
 		read-only | git diff --no-textconv --no-ext-diff
 		unknown | /usr/bin/git diff --no-textconv --no-ext-diff
 		read-only | git stash show -p --no-textconv --no-ext-diff
-		unknown | git stash show -p --no-textconv
-		unknown | git stash show -p --no-ext-diff
+		unknown | git --no-optional-locks stash show -p --no-textconv
+		unknown | git --no-optional-locks stash show -p --no-ext-diff
+		unknown | /usr/bin/git stash show -p
 		unknown | git --no-optional-locks diff --no-textconv --no-ext-diff
 		unknown | git log --pretty=mine
 		unknown | git log --format=mine

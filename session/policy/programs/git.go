@@ -24,9 +24,16 @@ func gitConfig(c *call) {
 func gitPatch(c *call) {
 	gitFormat(c)
 	brief := c.has("--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--no-patch", "--summary", "--dirstat", "--raw", "--compact-summary")
-	patch := c.has("--patch", "--patch-with-stat", "--unified", "-U", "--color-words", "--word-diff", "--check", "--function-context")
+	patch := c.has("--patch", "--patch-with-stat", "--unified", "-U", "--color-words", "--word-diff", "--check", "--function-context", "-S", "-G", "-L", "-c", "--cc", "-m")
 	if patch || !brief && c.node.name == "git show" {
 		gitPaths(c)
+	}
+	for _, a := range c.values("-L") {
+		_, file, named := strings.Cut(a.Text[max(0, strings.LastIndexByte(a.Text, ':')):], ":")
+		if !named || !a.certain() {
+			c.say(unknown, "has a value that isn't literal, or names no file")
+		}
+		c.path(word(file), false)
 	}
 	if gitAsked(c) || c.has("--no-textconv") && c.has("--no-ext-diff") && c.node.name != "git diff" {
 		return
@@ -62,7 +69,8 @@ func gitWorkTree(c *call) {
 // gitAsked reports whether the function of [policy.AgentPrelude] surely looks at the repository's configuration before Git runs:
 // nothing stands before the subcommand that it does not know.
 func gitAsked(c *call) bool {
-	if !c.direct || !listed("status diff show log blame annotate", strings.TrimPrefix(c.node.name, "git ")) {
+	sub, _, _ := strings.Cut(strings.TrimPrefix(c.node.name, "git "), " ")
+	if !c.direct || !listed("status diff show log blame annotate stash", sub) {
 		return false
 	}
 	directory := false // comes next
@@ -75,7 +83,7 @@ func gitAsked(c *call) bool {
 		case a.Text == "-C":
 			directory = true
 		case a.Text != "-P" && a.Text != "--no-pager":
-			return a.Text == strings.TrimPrefix(c.node.name, "git ")
+			return a.Text == sub
 		}
 	}
 	return false
@@ -99,7 +107,7 @@ func gitFormat(c *call) {
 
 // gitPretty: a format is a text with placeholders, or a name that only Git itself gives a meaning.
 func gitPretty(c *call, a Arg) {
-	if !strings.Contains(a.Text, "%") && !strings.HasPrefix(a.Text, "format:") && !strings.HasPrefix(a.Text, "tformat:") &&
+	if (a.Text != "" || !a.Literal) && !strings.Contains(a.Text, "%") && !strings.HasPrefix(a.Text, "format:") && !strings.HasPrefix(a.Text, "tformat:") &&
 		!listed("oneline short medium full fuller reference email mboxrd raw", a.Text) {
 		c.say(unknown, "has a format that the repository's configuration may define")
 	}

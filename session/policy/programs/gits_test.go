@@ -30,7 +30,9 @@ func TestGitIsReadWhereNothingItsRepositoryNamesRuns(t *testing.T) {
 		unknown | timeout 5 git log -p
 		unknown | git log -p --textconv
 		unknown | git log --no-textconv --no-ext-diff --textconv -p
-		unknown | git log -S needle
+		read-only | git log -S needle
+		unknown | git --no-optional-locks log -S needle
+		unknown | git --no-optional-locks log -G needle
 		unknown | git log --format=%G?
 		unknown | git log --show-signature
 		read-only | git blame x

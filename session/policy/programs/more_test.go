@@ -217,7 +217,7 @@ func TestAwkIsReadToItsEnd(t *testing.T) {
 	} {
 		assert.Equal(t, want, programs.Judge(programs.Call{Name: "awk", Args: literals(script)}).Class, script)
 	}
-	assert.Contains(t, programs.Judge(programs.Call{Name: "awk", Args: literals("BEGIN { print 1 | \"y\"; getline x }")}).Reason, "runs a command", "of equals, the first")
+	assert.Contains(t, programs.Judge(programs.Call{Name: "awk", Args: literals("BEGIN { print 1 | y; getline x }")}).Reason, "runs a command", "of equals, the first")
 }
 
 func TestSedIsReadToItsEnd(t *testing.T) {
@@ -627,7 +627,7 @@ func TestGitSettingsFormatsAndFiles(t *testing.T) {
 		unknown | git x"$X"
 		read-only | git show
 		unknown | /usr/bin/git show
-		unknown | git stash show a:b
+		read-only | git stash show a:b
 		read-only | git --version
 		unknown | git status --no-pager
 		unknown | git log --format='%h signature'
@@ -652,8 +652,8 @@ func TestGitSettingsFormatsAndFiles(t *testing.T) {
 		read-only | git show HEAD:x
 		unknown | /usr/bin/git show HEAD:x HEAD
 		unknown | /usr/bin/git show "HEAD:$X" HEAD
-		unknown | git stash show
-		unknown | git stash show -p
+		unknown | git --no-optional-locks stash show
+		read-only | git stash show -p
 		read-only | git stash show --stat
 		read-only | git stash list
 		read-only | git log --stat
