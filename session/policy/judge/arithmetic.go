@@ -5,8 +5,11 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
+
+var literalNumber = lazyregexp.New(`^([0-9]+|0[xX][0-9a-fA-F]+|[0-9]{1,2}#[0-9a-zA-Z]+)$`)
 
 // arithmetic judges an arithmetic expression. Shells evaluate the value of a name as an expression again, subscripts
 // and substitutions in it included, so only numbers and the shell's own counters are harmless.
@@ -60,7 +63,7 @@ func (w *walker) assigns(x syntax.ArithmExpr) {
 
 func (w *walker) arithmeticWord(word *syntax.Word) {
 	name := word.Lit()
-	if digits(name) || counter(word) {
+	if literalNumber.MatchString(name) || counter(word) {
 		return
 	}
 	if name != "" {

@@ -139,6 +139,54 @@ func TestCallsThatOnlyLook(t *testing.T) {
 		unknown | tcpdump -nwr x y
 		unknown | tcpdump -r c -n -z sh -G 1
 		unknown | tcpdump -i eth0 -n -c 5
+		read-only | for pid in /proc/[0-9]*; do cat $pid/comm; done
+		sensitive-read | for pid in /proc/[0-9]*; do cat $pid/environ; done
+		sensitive-read | cat /proc/[a-z]*
+		sensitive-read | cat /etc/[0-9s]hadow
+		sensitive-read | cat /etc/[^0-9]hadow
+		sensitive-read | cat core.[0-9]*
+		sensitive-read | cat core.123
+		read-only | cat core.log
+		read-only | echo $((0x1f)) $((10#08))
+		unknown | echo $((0xa[1]))
+		read-only | while IFS=: read -r user _ uid _ _ home shell; do echo "$user $home"; done </etc/passwd
+		unknown | read -r path x <f
+		read-only | awk '{s=0; for (i=2; i<=NF; i++) if ($i ~ /^[0-9]+$/) s+=$i; print s}' f
+		unknown | awk '{for (i=2; i<=NF; i++) $/x/=5}' f
+		unknown | awk '{for (i=2; i<=NF; i++) if ($i ~ /x$/) $(NF+1)=1}' f
+		read-only | mysql -N -e "select table_schema, round(sum(data_length)/1024) from information_schema.tables group by 1 order by 2 desc"
+		unknown | mysql -e "select user, authentication_string from mysql.user"
+		unknown | mysql -e "select f(x) from information_schema.tables"
+		unknown | mysql -e "select x from information_schema.tables t, mysql.user u"
+		unknown | mysql -e "select x from information_schema.tables where x in (select password from mysql.user)"
+		unknown | mysql -e "select a from information_schema.tables into outfile '/x'"
+		unknown | mysql -e "select x from information_schema.tables where @a := 1"
+		unknown | mysql -e "select x from information_schema.tables; drop table x"
+		read-only | make --version; cmake --version; ninja --version; gcc -dumpmachine; ld --version; java -XX:+PrintFlagsFinal -version
+		unknown | make --version x
+		unknown | ctest -V
+		unknown | gcc -v x.c
+		unknown | java -XX:OnError=sh -version
+		read-only | slabtop -o
+		unknown | timeout 5 slabtop
+		read-only | udevadm info --query=property --name=/dev/sda
+		read-only | pacman -Ss nginx
+		forbidden | pacman -Ssy nginx
+		read-only | docker inspect --format '{{.LogPath}} {{.HostConfig.Binds}}' web
+		sensitive-read | docker inspect --format '{{json .HostConfig}}' web
+		sensitive-read | docker inspect --format '{{json .HostConfig.LogConfig}}' web
+		sensitive-read | docker inspect --format '{{.Args}}' web
+		read-only | openssl pkcs7 -in chain.p7b -print_certs -noout
+		read-only | pg_restore -l backup.dump
+		write | pg_restore -l -f x backup.dump
+		sensitive-read | pg_restore -l /etc/shadow
+		read-only | gofmt -l .
+		write | gofmt -l -w .
+		unknown | gofmt -lw .
+		read-only | pkg-config --cflags --libs libpq
+		unknown | pkg-config --log-file=x openssl
+		read-only | c++filt _ZN3fooEv; addr2line -e app 0x4005d0
+		unknown | c++filt @x
 		write | apt-get -s upgrade
 		forbidden | apt-get -s -o x=y upgrade
 		forbidden | apt-get upgrade -q

@@ -171,9 +171,16 @@ func withoutBrackets(p string) string {
 // matchGlob reports whether a pattern matches a text that has no wildcards.
 func matchGlob(pat, s string) bool {
 	if strings.Contains(pat, "[") {
-		pat = withoutBrackets(pat)
+		ok, _ := overlap(s, pat)
+		return ok
 	}
 	return wildcard.Match(s, pat)
+}
+
+// mayBe reports whether ? or a bracket expression may be a character. Only of [0-9] and its like it is certain what they are not: in
+// some locales [a-z] is more.
+func mayBe(one string, c byte) bool {
+	return len(one) < 3 || strings.Trim(one, "[0123456789-]") != "" || '0' <= c && c <= '9' || c >= 0x80
 }
 
 // maxSegment bounds the work of comparing two patterns; a longer one is taken to match.
@@ -228,7 +235,9 @@ func overlap(a, b string) (ok bool, aim int) {
 				put(ai, j, at)
 			case as || bs:
 			case ao || bo:
-				put(ai, bj, at)
+				if ao && bo || ao && mayBe(a[i:ai], bc) || bo && mayBe(b[j:bj], ac) {
+					put(ai, bj, at)
+				}
 			case ac == bc:
 				put(ai, bj, at+1)
 			}

@@ -70,7 +70,7 @@ func TestExpansionsThatOnlyCut(t *testing.T) {
 		"mnt", "vol", "zone", "domain", "a", "z"} {
 		assert.Equal(t, policy.ReadOnly, judge.Judge(judge.Request{Script: "read -r " + name, Shell: "bash"}).Class, name)
 	}
-	for _, name := range []string{"path", "prompt", "status", "IFS", "A", "_", "cdpath", "argv"} {
+	for _, name := range []string{"path", "prompt", "status", "IFS", "A", "cdpath", "argv"} {
 		assert.Equal(t, policy.Unknown, judge.Judge(judge.Request{Script: "read -r " + name, Shell: "bash"}).Class, name)
 	}
 }

@@ -169,6 +169,10 @@ func changesFields(text, name string) bool {
 		switch {
 		case strings.HasSuffix(before, "++"), strings.HasSuffix(before, "--"):
 			return true
+		case strings.HasPrefix(rest, "/"): // the end of a pattern, or the number of a field that one says
+			if _, after, ok := strings.Cut(rest[1:], "/"); ok && assigns(strings.TrimLeft(after, " \t")) {
+				return true
+			}
 		case n == 0: // $(…), $$…
 			if strings.Contains(rest, "=") || strings.Contains(rest, "++") || strings.Contains(rest, "--") {
 				return true
