@@ -193,6 +193,32 @@ func TestCallsThatOnlyLook(t *testing.T) {
 	`)
 }
 
+// What ls lists is split at blanks: its names lead nowhere else, but what stands behind a blank of a path may.
+func TestLoopsOverWhatIsListed(t *testing.T) {
+	verdicts(t, "bash", `
+		read-only | for f in $(ls *.log); do wc -l $f; done
+		read-only | for f in $(ls -1tr 2>/dev/null); do tail -1 "$f"; done
+		unknown | for f in $(find . -name '*.log'); do cat $f; done
+		unknown | for f in $(git ls-files); do cat $f; done
+		unknown | for f in $(ls a/*); do cat $f; done
+		unknown | for f in $(ls -R); do cat $f; done
+		unknown | for f in $(ls -d "$x"); do cat $f; done
+		unknown | for f in $(ls; cat list); do cat $f; done
+		unknown | for f in $(ls | cat - list); do cat $f; done
+		unknown | for f in $(ls $(cat list)); do cat $f; done
+		unknown | for f in x$(ls); do cat $f; done
+		unknown | for f in $(ls) $(cat list); do cat $f; done
+		unknown | for f in $(ls); do cat $f/shadow; done
+		unknown | for f in $(ls); do cat /etc/$f; done
+		unknown | for f in $(ls); do f=$(cat list); cat $f; done
+		unknown | for f in $(ls); do $f; done
+		write | for f in $(ls *.log); do rm $f; done
+		sensitive-read | cd /etc; for f in $(ls); do cat $f; done
+		sensitive-read | for f in $(ls); do cd /etc; cat $f; done
+		sensitive-read | cd /root/.ssh && for f in $(ls); do cat $f; done
+	`)
+}
+
 // Regular expressions and scripts look like paths, and name no file.
 func TestPatternsAreNoPaths(t *testing.T) {
 	verdicts(t, "bash", `

@@ -214,7 +214,7 @@ func (w *walker) substitution(stmts []*syntax.Stmt) {
 	w.subshell++
 	w.stmts(stmts)
 	w.subshell--
-	w.facts, w.dir, w.stdin, w.inDouble, w.sure = outer, dir, stdin, inDouble, sure
+	w.facts, w.dir, w.stdin, w.inDouble, w.sure, w.substituted = outer, dir, stdin, inDouble, sure, f
 	if outer != nil {
 		outer.xargs = outer.xargs || f.xargs // of names that the stage reads
 	}

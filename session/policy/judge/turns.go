@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -15,6 +16,19 @@ const maxTurns = 16 << 10
 // words it is certain only that the variable is one of them.
 func (w *walker) turns(loop *syntax.WordIter, body []*syntax.Stmt) {
 	var all []certain
+	if list := w.substituted; w.listed(loop.Items) {
+		// As behind a pipe: what it reads are the files that the listing names.
+		outer, name := w.facts, certain{kind: ofSomething}
+		if loop.Name != nil {
+			name = certain{name: loop.Name.Value, kind: ofLoop, fed: true}
+		}
+		w.facts = &facts{}
+		w.again(func() { w.stmts(body) }, func() { w.learn(name) }, body)
+		w.together([]facts{list, *w.facts})
+		outer.add(*w.facts)
+		w.facts = outer
+		return
+	}
 	switch {
 	case loop.Name == nil || !loop.InPos.IsValid():
 		all = append(all, certain{})
@@ -36,6 +50,23 @@ func (w *walker) turns(loop *syntax.WordIter, body []*syntax.Stmt) {
 			w.cur.Parts = seen // the same commands again
 		}
 	}
+}
+
+// listed reports whether the words of a loop are names of files in the working directory, which ls lists, or parts of them: of a path,
+// what stands behind a blank may be an absolute one.
+func (w *walker) listed(words []*syntax.Word) bool {
+	if len(words) != 1 || len(words[0].Parts) != 1 || !w.substituted.lists || w.substituted.tells {
+		return false
+	}
+	p, ok := words[0].Parts[0].(*syntax.CmdSubst)
+	if !ok || len(p.Stmts) != 1 || !w.quietOnly(p.Stmts[0].Redirs, false) {
+		return false
+	}
+	c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(c.Assigns) == 0 && len(c.Args) > 0 && c.Args[0].Lit() == "ls" && !slices.ContainsFunc(c.Args[1:], func(word *syntax.Word) bool {
+		a := w.source(word)
+		return strings.Contains(a, "/") || isOption(a) && strings.Trim(a, "-1artSXA") != ""
+	})
 }
 
 func worst(parts []Part) (rank int) {

@@ -14,19 +14,20 @@ type walker struct {
 	src    string
 	shapes map[string]shape // by source: what words that are not literal may look like
 
-	cur        *Part     // the part being judged
-	facts      *facts    // what the current pipeline stage does
-	subst      *facts    // what the substitutions in the current command's words do
-	dir        string    // where the next command runs, "" when nobody knows
-	stdin      string    // what the next command reads
-	stdinPlain bool      // a file that holds no secrets
-	fed        bool      // what comes through the pipe are names of files that operands tell
-	inDouble   bool      // within ${…} within double quotes
-	sure       []certain // what variables hold whenever the next command runs
-	subshell   int       // how many shells of their own lie between here and the session
-	remote     bool      // on another machine or in a container
-	far        bool      // not by the session's own shell, so that its functions are not there
-	timed      bool      // something ends what runs here soon
+	cur         *Part     // the part being judged
+	facts       *facts    // what the current pipeline stage does
+	subst       *facts    // what the substitutions in the current command's words do
+	dir         string    // where the next command runs, "" when nobody knows
+	stdin       string    // what the next command reads
+	stdinPlain  bool      // a file that holds no secrets
+	fed         bool      // what comes through the pipe are names of files that operands tell
+	inDouble    bool      // within ${…} within double quotes
+	sure        []certain // what variables hold whenever the next command runs
+	substituted facts     // of the last substitution
+	subshell    int       // how many shells of their own lie between here and the session
+	remote      bool      // on another machine or in a container
+	far         bool      // not by the session's own shell, so that its functions are not there
+	timed       bool      // something ends what runs here soon
 }
 
 // account is what all walkers of one judgement share.
