@@ -86,9 +86,15 @@ func TestCallsThatOnlyLook(t *testing.T) {
 		unknown | awk '{"date" | getline; print}' f
 		unknown | awk '{print | "git diff"}' f
 		unknown | awk '{print | "tail -f /var/log/x"}' f
-		write | awk '{print | "sort"; print | "rm x"}' f
+		unknown | awk '{print | "base64"}' f
+		unknown | awk '{print | "sort | base64"}' f
+		unknown | awk '{print | "tr a-z n-za-m"}' f
+		unknown | awk '{print | "sort; rm x"}' f
+		unknown | awk '{print | "cat $HOME"}' f
+		unknown | udevadm info -w -n /dev/sda
+		read-only | awk '{print $1 | "sort | uniq -c | sort -rn | head -5"}' f
 		write | awk '{print | "sort -o x"}' f
-		write | awk '{print | "cat >x"}' f
+		unknown | awk '{print | "cat >x"}' f
 		write | awk '{print > "x" | "sort"}' f
 		sensitive-read | awk '{print | "cat /etc/shadow"}' f
 		read-only | for c in /etc/letsencrypt/live/*/cert.pem; do openssl x509 -enddate -noout -in "$c"; done

@@ -46,13 +46,16 @@ type awkScan struct {
 	own    string // names of the program's own functions, each between spaces
 }
 
+const awkStage = `(?:sort|uniq|head|tail|wc|column|cut|cat)(?: [\w.,%:+=/' -]*)?(?:1?>&2)?[ ]*`
+
 var (
 	awkBlank  = lazyregexp.New(`^(?:[ \t\r]|\\\n|#.*)+`)
 	awkString = lazyregexp.New(`^"(?:[^"\\\n]|\\.)*"`)
 	awkNumber = lazyregexp.New(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
 	awkName   = lazyregexp.New(`^\w+`)
 
-	awkCommand = lazyregexp.New(`^[ \t]*"([^"\\\n]+)"[ \t]*(?:[;}\n]|$)`) // all that a pipe leads to
+	// All that a pipe leads to: programs that write lines as they are, or count them. What spells them anew would get past redaction.
+	awkCommand = lazyregexp.New(`^[ \t]*"((?:LC_ALL=C )?` + awkStage + `(?:\|[ ]*` + awkStage + `)*)"[ \t]*(?:[;}\n]|$)`)
 )
 
 func (s *awkScan) run() bool {
