@@ -20,6 +20,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // modules puts what tests the page into a directory, with the page beside it. Where what it needs is not here the test is
@@ -56,6 +57,9 @@ func browse(t *testing.T) *person {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it installs packages")
+	}
+	if needs.Detector {
+		t.Skip("what runs in a browser is no code of Go, and starts slowly beside the detector")
 	}
 	dir, cannot := modules(t, "node", "npm", "chromium")
 	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error")
