@@ -9,10 +9,10 @@ import (
 
 func TestWhatIsSentOfAFileIsSmallAndMeansTheSame(t *testing.T) {
 	for _, f := range []hostcodetest.File{
-		{Name: "start.sh", Source: startSource, Sent: startText(), Max: 2750, Shells: hostcodetest.All},
+		{Name: "start.sh", Source: startSource, Sent: startText(), Max: 2900, Shells: hostcodetest.All},
 		{Name: "wait.sh", Source: waitSource, Sent: waitText(), Max: 1000, Shells: hostcodetest.All},
-		{Name: "run.sh", Source: runSource, Sent: runText(), Max: 1060, Shells: hostcodetest.All},
-		{Name: "look.sh", Source: lookSource, Sent: lookText(), Max: 6050, Shells: hostcodetest.All},
+		{Name: "run.sh", Source: runSource, Sent: runText(), Max: 1220, Shells: hostcodetest.All},
+		{Name: "look.sh", Source: lookSource, Sent: lookText(), Max: 6200, Shells: hostcodetest.All},
 	} {
 		f.Source = hostcode.Fill(f.Source, "common", commonSource)
 		t.Run(f.Name, func(t *testing.T) { hostcodetest.Check(t, f) })

@@ -36,3 +36,22 @@ func TestAJobStartsWhereSomethingOfPerlIsMissing(t *testing.T) {
 		})
 	}
 }
+
+// What a small system lacks is said, and not taken for what fails without it.
+func TestAHostSaysWhatAJobTakesAndItLacks(t *testing.T) {
+	home(t)
+	for _, lacks := range []string{"cat", "find", "head", "id", "mkdir", "mv", "rm", "rmdir", "tail", "wc"} {
+		dir := t.TempDir()
+		for _, name := range []string{"sh", "bash", "perl", "stty", "uname", "date", "sleep", "readlink", "cat", "find", "head", "id", "mkdir", "mv", "rm", "rmdir", "tail", "wc"} {
+			if path, err := exec.LookPath(name); err == nil && name != lacks {
+				require.NoError(t, os.Symlink(path, filepath.Join(dir, name)))
+			}
+		}
+		h := jobs.On(pool(t), hosts.Host{Name: "here", Transport: hosts.Local, Shell: "bash", Env: []string{"PATH=" + dir}})
+		_, _, err := h.Start(t.Context(), jobs.Spec{Command: "true"})
+		assert.Equal(t, jobs.CodeUnsupported, code(err), lacks)
+		assert.ErrorContains(t, err, "the host has no "+lacks+", which jobs take")
+		_, _, err = h.List(t.Context(), "")
+		assert.ErrorContains(t, err, "the host has no "+lacks+", which jobs take")
+	}
+}
