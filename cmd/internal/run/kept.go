@@ -76,8 +76,7 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 
 // endRun ends what is kept of the run.
 func (r *report) endRun(code int, err error) {
-	log := r.log()
-	if log == nil {
+	if r.log == nil {
 		return
 	}
 	var usage *cmdutil.UsageError
@@ -87,7 +86,7 @@ func (r *report) endRun(code int, err error) {
 	case err != nil:
 		code = exitcode.Internal
 	}
-	_ = log.Close(runstore.Finish{Ended: time.Now(), ExitCode: code, Rollout: r.summary.rollout}) // it is lost, and that is what its readers see
+	_ = r.log.Close(runstore.Finish{Ended: time.Now(), ExitCode: code, Rollout: r.summary.rollout}) // it is lost, and that is what its readers see
 }
 
 // reached is how the call reaches its hosts, as a kept run has it.

@@ -51,7 +51,7 @@ type report struct {
 	keep int // Command.Keep
 
 	id  string
-	log func() *runstore.Writer // nil where the run is not kept
+	log *runstore.Writer // nil where the run is not kept
 
 	files   *outdir.Dir // nil without --out-dir
 	omitted omission    // what the view does not show
@@ -147,7 +147,7 @@ func (r *report) ended(e place.HostEnd) {
 		r.omitted.add(t.label, e.Result)
 	}
 	r.undone.add(t.label, e.Result)
-	r.log().End(t.label, e.Result, false)
+	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
 	if r.o.took != nil {
 		r.o.took(e.Host, e.Result)

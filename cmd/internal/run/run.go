@@ -156,8 +156,15 @@ func run(ctx context.Context, o *Options) error {
 		return o.dryRun(ctx, hs, steps)
 	}
 	engine := sync.OnceValues(func() (*rules.Engine, error) { return o.Policy(o.PolicyFile) })
-	var ahead sync.WaitGroup
-	ahead.Go(func() { o.judgeAhead(ctx, engine, hs) }) // while the keeper answers
+	secrets := redact.New(redact.Config{})
+	var ahead sync.WaitGroup // while the keeper answers
+	ahead.Go(func() { o.judgeAhead(ctx, engine, hs) })
+	ahead.Go(func() {
+		for _, text := range o.each {
+			secrets.LearnFromCommand(text)
+		}
+		secrets.LearnFromCommand(o.Script)
+	})
 	keeper, err := o.keeper(ctx, hs)
 	ahead.Wait()
 	if err != nil {
@@ -189,14 +196,7 @@ func run(ctx context.Context, o *Options) error {
 		slices.SortStableFunc(hs, func(a, b hosts.Host) int { return cmp.Compare(refused(judged, b), refused(judged, a)) })
 	}
 	o.Redact = o.Redact || judge.Caller.Mark != "" // agents see no secrets
-	secrets := redact.New(redact.Config{})
-	learn := sync.OnceFunc(func() {
-		for _, text := range o.each {
-			secrets.LearnFromCommand(text)
-		}
-		secrets.LearnFromCommand(o.Script)
-	})
-	from := o.here(len(hs), judged, secrets, learn)
+	from := o.here(len(hs), judged, secrets)
 	from.Steps = steps
 	from.Refused = func(h hosts.Host) bool { return judged.Refusal(h) != nil }
 	var where place.Runner = from
@@ -224,13 +224,7 @@ func run(ctx context.Context, o *Options) error {
 	if steps != nil {
 		r.watchSteps(steps, &judge)
 	}
-	log := make(chan *runstore.Writer, 1)
-	kept := slices.Clone(hs)
-	go func() { // while the hosts work: whoever adds to it waits
-		learn()
-		log <- o.keepRun(r.id, kept, secrets)
-	}()
-	r.log = sync.OnceValue(func() *runstore.Writer { return <-log })
+	r.log = o.keepRun(r.id, hs, secrets)
 	return r.run(ctx, where, in)
 }
 

@@ -178,7 +178,7 @@ func (r *report) watchSteps(s *place.Steps, judge *consent.Judge) {
 		} else if e.Result.Status != session.StatusOK {
 			tellVerified(r.gate.Err(), t.label, e.Result)
 		}
-		r.log().End(t.label, e.Result, true)
+		r.log.End(t.label, e.Result, true)
 		r.summary.verified(t, e.Result)
 	}
 	s.Confirm = func(ctx context.Context, so wire.RunReport) bool {
