@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -46,6 +47,25 @@ func TestAPerlThatDoesNotStartIsDoneWithout(t *testing.T) {
 			r, err = s.Run(t.Context(), session.Command{Script: "echo held", Held: true})
 			require.NoError(t, err)
 			assert.Equal(t, "held\n", string(r.Stdout))
+		})
+	}
+}
+
+// Without perl, errors are read by hexdump: one that does not start, or has no -e as that of toybox, is done without too.
+func TestAHexdumpOfNoUseIsDoneWithout(t *testing.T) {
+	for name, program := range map[string]string{"code": "exit 127", "no -e": `case $* in (*-e*) echo "hexdump: Unknown option 'e'" >&2; exit 1;; esac; cat >/dev/null`} {
+		t.Run(name, func(t *testing.T) {
+			host := bashHere
+			path := withoutPerl(t)
+			dump := filepath.Join(path, "hexdump")
+			require.NoError(t, os.RemoveAll(dump)) // a link to the machine's
+			require.NoError(t, os.WriteFile(dump, []byte("#!/bin/sh\n"+program+"\n"), 0o700))
+			host.Env = []string{"PATH=" + path}
+			s := onThisMachine(t, host, session.Config{Policy: policy.AllowAll})
+			r, err := s.Run(t.Context(), session.Command{Script: "echo out; echo err >&2; (exit 3)", Timeout: 20 * time.Second})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"out\n", "err\n", "exit"}, []string{string(r.Stdout), string(r.Stderr), string(r.Status)})
+			assert.Equal(t, "lines", r.StderrMode)
 		})
 	}
 }

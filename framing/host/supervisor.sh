@@ -25,7 +25,8 @@
 #= _fl_l _fl_line a line of errors
 #= _fl_c _fl_status how the shell ended
 #= _fl_a _fl_answer is never looked at
-case $_fl_reader in (hexdump) ;; (*) _fl_reader=lines;; esac
+# A hexdump may not start, or have no -e, as toybox's: no command would end then.
+case $_fl_reader in (hexdump) hexdump -e '"x"' /dev/null >/dev/null 2>&1;; (*) false;; esac || _fl_reader=lines
 fairlead="_fl_reader=$_fl_reader;$fairlead"
 set -- "$_fl_shell" $_fl_word +x -c '\e\v\a\l "$fairlead"' "$_fl_name"
 _fl_kept=$_fl_reader
