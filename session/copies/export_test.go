@@ -8,3 +8,16 @@ func SetProgramWait(d time.Duration) (back func()) {
 	programWait, syncWait = d, d
 	return func() { programWait, syncWait = was, wasSync }
 }
+
+// SetFar says from which round trip and which size on a file goes through several channels. The caller puts it back.
+func SetFar(roundTrip time.Duration, size int64) (back func()) {
+	was, wasFile := farAway, laneFile
+	farAway, laneFile = roundTrip, size
+	return func() { farAway, laneFile = was, wasFile }
+}
+
+const (
+	Lanes       = lanes
+	PerLane     = perLane
+	LargePacket = largePacket
+)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pkg/sftp"
 
@@ -40,47 +41,35 @@ const (
 // overSFTP is a host's sftp subsystem. The library knows no contexts: the end of that of openSFTP's caller, who calls
 // close then, ends all that runs.
 type overSFTP struct {
-	c     *sftp.Client
-	rw    io.Closer
+	c     *sftp.Client // of the first channel
+	first *channel
+	conn  subsystems
 	fsync bool
 	files int // at a time
 
 	t session.Transport
 	h hosts.Host
 
+	mu     sync.Mutex // guards what follows
+	asked  bool       // for channels besides the first
+	others []*channel
+
 	once  sync.Once // of shell
 	shell *overShell
 }
 
 func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsystems) (*overSFTP, error) {
-	rw, err := conn.Subsystem(ctx, "sftp")
+	first, err := openChannel(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	answer, cancel := context.WithTimeout(ctx, programWait)
-	defer cancel()
-	stop := context.AfterFunc(answer, func() { rw.Close() }) // a server that says nothing
-	c, err := sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true), sftp.MaxConcurrentRequestsPerFile(requests))
-	if !stop() {
-		rw.Close()
-		if ctx.Err() == nil {
-			return nil, fault(files.CodeError, "the host's sftp server did not answer within %v: find out there whether it starts, and try again", programWait)
-		}
-		return nil, fmt.Errorf("sftp did not begin: %w", ctxerr.Of(ctx))
-	}
-	if err != nil {
-		rw.Close()
-		// sshd starts what is configured and says yes before it knows that the program is missing.
-		return nil, fmt.Errorf("the sftp server makes no sense (%s): %w", printable.Heard(err.Error(), maxHeard), errors.ErrUnsupported)
-	}
-	s := &overSFTP{c: c, rw: rw, t: t, h: h, files: filesAtATime}
-	if _, ok := c.HasExtension(extRename); !ok {
+	s := &overSFTP{c: first.c, first: first, conn: conn, t: t, h: h, files: filesAtATime}
+	if _, ok := s.c.HasExtension(extRename); !ok {
 		s.close()
 		return nil, fmt.Errorf("the sftp server cannot replace files atomically: %w", errors.ErrUnsupported)
 	}
-	_, s.fsync = c.HasExtension(extSync)
-	if _, ok := c.HasExtension(extLimits); ok {
-		_ = sftp.MaxPacketUnchecked(largePacket)(c)
+	_, s.fsync = s.c.HasExtension(extSync)
+	if first.block == largePacket {
 		s.files = manyFiles
 	}
 	return s, nil
@@ -89,8 +78,13 @@ func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsy
 func (s *overSFTP) width() int { return s.files }
 
 func (s *overSFTP) close() error {
-	_ = s.rw.Close() // the client would wait for a request that a server does not take
-	err := s.c.Close()
+	err := s.first.close()
+	s.mu.Lock()
+	s.asked = true
+	for _, c := range s.others {
+		_ = c.close()
+	}
+	s.mu.Unlock()
 	s.once.Do(func() {})
 	if s.shell != nil {
 		s.shell.close()
@@ -160,12 +154,18 @@ func (s *overSFTP) list(ctx context.Context, dir string) (all []meta, err error)
 	return all, nil
 }
 
-func (s *overSFTP) read(_ context.Context, name string, w io.Writer) error {
+func (s *overSFTP) read(ctx context.Context, name string, w io.Writer) error {
+	var p pace
+	began := time.Now()
 	f, err := s.c.Open(name)
-	if err != nil {
+	if p.took(began); err != nil {
 		return refused(err)
 	}
 	defer f.Close()
+	if all, done := s.readers(ctx, f, p); len(all) > 1 {
+		defer done()
+		return refused(s.laneEnded(gather(all, w, s.first.block)))
+	}
 	_, err = f.WriteTo(w)
 	return refused(err)
 }
@@ -193,33 +193,33 @@ func (s *overSFTP) mkdir(_ context.Context, name string) error {
 	return refused(s.c.Mkdir(name))
 }
 
-func (s *overSFTP) create(_ context.Context, temp string, in incoming) error {
+func (s *overSFTP) create(ctx context.Context, temp string, in incoming) error {
 	f, err := s.c.OpenFile(temp, os.O_RDWR|in.flags())
 	if err != nil {
 		return s.full(temp, in.size, err)
 	}
-	err = s.fill(f, in)
+	err = s.fill(ctx, f, in)
 	if cerr := f.Close(); err == nil && cerr != nil {
 		err = cerr
 	}
 	return s.full(temp, in.size, err)
 }
 
-func (s *overSFTP) fill(f *sftp.File, in incoming) error {
+func (s *overSFTP) fill(ctx context.Context, f *sftp.File, in incoming) error {
+	var p pace
+	began := time.Now()
 	if err := f.Chmod(in.mode); err != nil { // before there is anything to see
 		return err
 	}
+	p.took(began)
 	if in.r == nil {
 		return s.fillSmall(f, in)
 	}
-	if _, err := f.Seek(in.offset, io.SeekStart); err != nil {
-		return err
-	}
-	n, err := f.ReadFromWithConcurrency(in.r, requests)
-	n += in.offset
+	n, err := s.send(ctx, f, p, in)
 	if err != nil {
 		return err
 	}
+	n += in.offset
 	// Parts are written at the same time: a hole would show in the size only at the end.
 	st, err := f.Stat()
 	if err == nil && st.Size() != n {
@@ -244,6 +244,19 @@ func (s *overSFTP) fill(f *sftp.File, in incoming) error {
 		return f.Sync()
 	}
 	return nil
+}
+
+// send writes what in has to read, and returns how much that is.
+func (s *overSFTP) send(ctx context.Context, f *sftp.File, p pace, in incoming) (int64, error) {
+	if all, done := s.writers(ctx, f, p, in); len(all) > 1 {
+		defer done()
+		n, err := spread(all, in.r, in.offset, s.first.block)
+		return n, s.laneEnded(err)
+	}
+	if _, err := f.Seek(in.offset, io.SeekStart); err != nil {
+		return 0, err
+	}
+	return f.ReadFromWithConcurrency(in.r, requests)
 }
 
 // fillSmall needs few requests: each costs the server as much as some kilobytes.

@@ -1,0 +1,237 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/pkg/sftp"
+
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+// A channel of SSH has a window, which is 2 MiB for OpenSSH and for x/crypto/ssh: over a round trip of 50 ms it moves 40 MB/s,
+// however many requests are under way. So a large file of a host that is far away goes through several channels of its connection at
+// the same time, each with a handle of its own.
+const (
+	lanes   = 3  // with a pool's eight places of a connection they are the ten that sshd has (sshd_config(5), MaxSessions)
+	perLane = 12 // blocks, which are more than a window
+)
+
+// Variables for the tests.
+var (
+	farAway  = 4 * time.Millisecond // a round trip in which a window is less than what networks move
+	laneFile = int64(32 << 20)      // bytes that make up for opening channels
+)
+
+// laneWait is how long a server may take to open a channel more, which it need not have.
+const laneWait = 3 * time.Second
+
+// pace is the shortest round trip of requests that cost a server next to nothing; zero is not known.
+type pace time.Duration
+
+// took learns from a request that began then.
+func (p *pace) took(began time.Time) {
+	if d := pace(time.Since(began)); *p == 0 || d < *p {
+		*p = d
+	}
+}
+
+// far reports whether so many bytes are worth more channels.
+func (p pace) far(size int64) bool { return time.Duration(p) >= farAway && size >= laneFile }
+
+// readers returns f, and further handles of the same file where that pays. done closes those.
+func (s *overSFTP) readers(ctx context.Context, f *sftp.File, p pace) (all []*sftp.File, done func()) {
+	if p.far(laneFile) {
+		began := time.Now()
+		st, err := f.Stat()
+		if p.took(began); err == nil && st.Mode().IsRegular() && p.far(st.Size()) {
+			return s.again(ctx, f, st, os.O_RDONLY)
+		}
+	}
+	return []*sftp.File{f}, func() {}
+}
+
+// writers is as readers for a file that was made just now.
+func (s *overSFTP) writers(ctx context.Context, f *sftp.File, p pace, in incoming) (all []*sftp.File, done func()) {
+	if p.far(in.size - in.offset) {
+		if st, err := f.Stat(); err == nil && s.alone(f.Name(), sftpMeta(st).uid) {
+			return s.again(ctx, f, st, os.O_WRONLY)
+		}
+	}
+	return []*sftp.File{f}, func() {}
+}
+
+// again opens f once more through each of the other channels. What has been put in its place since is something else.
+func (s *overSFTP) again(ctx context.Context, f *sftp.File, st fs.FileInfo, flags int) (all []*sftp.File, done func()) {
+	more := s.more(ctx)
+	opened := make([]*sftp.File, len(more))
+	each(len(more), len(more), func(i int) {
+		other, err := more[i].c.OpenFile(f.Name(), flags)
+		if err != nil {
+			return
+		}
+		if now, err := other.Stat(); err != nil || !sameFile(st, now) {
+			other.Close()
+			return
+		}
+		opened[i] = other
+	})
+	all = []*sftp.File{f}
+	for _, other := range opened {
+		if other != nil {
+			all = append(all, other)
+		}
+	}
+	return all, func() {
+		each(lanes, len(all)-1, func(i int) { all[i+1].Close() }) // all that was written is answered
+	}
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return sftpMeta(a) == sftpMeta(b) && a.ModTime().Equal(b.ModTime())
+}
+
+// more returns the channels besides the first, which the first call opens, as far as the server opens them.
+func (s *overSFTP) more(ctx context.Context) []*channel {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked {
+		return s.others
+	}
+	s.asked = true
+	ctx, cancel := context.WithTimeout(ctx, laneWait)
+	defer cancel()
+	made := make([]*channel, lanes-1)
+	each(len(made), len(made), func(i int) { made[i], _ = openChannel(ctx, s.conn) })
+	for _, ch := range made {
+		if ch != nil && ch.block == s.first.block {
+			s.others = append(s.others, ch)
+		} else if ch != nil {
+			_ = ch.close()
+		}
+	}
+	return s.others
+}
+
+// alone reports whether nobody but the account and root can put something else in the place of a file: a handle is opened by its
+// name, and where that is a link of somebody else's by then, what it leads to would be written. uid is the account.
+func (s *overSFTP) alone(name string, uid int) bool {
+	var dirs []string
+	for dir := path.Dir(name); dir != "/"; dir = path.Dir(dir) {
+		dirs = append(dirs, dir)
+	}
+	shared := make([]bool, len(dirs))
+	each(len(dirs), len(dirs), func(i int) {
+		st, err := s.c.Lstat(dirs[i])
+		if err != nil {
+			shared[i] = true
+			return
+		}
+		m := sftpMeta(st)
+		shared[i] = !m.mode.IsDir() || m.uid != 0 && m.uid != uid || m.mode&0o022 != 0 && m.mode&fs.ModeSticky == 0
+	})
+	return uid >= 0 && !slices.Contains(shared, true)
+}
+
+// laneEnded is err, unless only another channel than the first has ended: the host is still there then.
+func (s *overSFTP) laneEnded(err error) error {
+	if err == nil || !errors.Is(refused(err), session.ErrClosed) {
+		return err
+	}
+	if _, alive := s.c.RealPath("."); alive != nil {
+		return err
+	}
+	return errors.New("one of the sftp servers for it ended on the host: copy it again")
+}
+
+// spread writes what r has to the files, which are one, from offset on, and returns how much that is. No block is sent before the
+// one that many before it is there, so that what was interrupted has holes in its last maxHole bytes only.
+func spread(all []*sftp.File, r io.Reader, offset int64, block int) (n int64, err error) {
+	ahead := len(all) * perLane
+	blocks, done := make([][]byte, ahead), make([]chan error, ahead)
+	for k := range done {
+		done[k] = make(chan error, 1)
+		done[k] <- nil
+	}
+	for i := 0; err == nil; i++ {
+		k := i % ahead
+		if err = <-done[k]; err != nil {
+			done[k] <- nil
+			break
+		}
+		if blocks[k] == nil {
+			blocks[k] = make([]byte, block)
+		}
+		var got int
+		got, err = io.ReadFull(r, blocks[k])
+		if got == 0 {
+			done[k] <- nil
+			break
+		}
+		to, at := all[i%len(all)], offset+n
+		n += int64(got)
+		go func() {
+			_, err := to.WriteAt(blocks[k][:got], at)
+			done[k] <- err
+		}()
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	for k := range done {
+		if werr := <-done[k]; err == nil {
+			err = werr
+		}
+	}
+	return n, err
+}
+
+// gather writes what the files have, which are one, to w.
+func gather(all []*sftp.File, w io.Writer, block int) (err error) {
+	type part struct {
+		n   int
+		err error
+	}
+	ahead := len(all) * perLane
+	blocks, got := make([][]byte, ahead), make([]chan part, ahead)
+	ask := func(i int) {
+		k, from := i%ahead, all[i%len(all)]
+		go func() {
+			n, err := from.ReadAt(blocks[k], int64(i)*int64(block))
+			got[k] <- part{n, err}
+		}()
+	}
+	for k := range got {
+		blocks[k], got[k] = make([]byte, block), make(chan part, 1)
+		ask(k)
+	}
+	i := 0
+	for ; ; i++ {
+		p := <-got[i%ahead]
+		if p.n > 0 {
+			if _, werr := w.Write(blocks[i%ahead][:p.n]); werr != nil {
+				err = werr
+				break
+			}
+		}
+		if err = p.err; err != nil {
+			break
+		}
+		ask(i + ahead)
+	}
+	for k := range got {
+		if k != i%ahead {
+			<-got[k]
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
