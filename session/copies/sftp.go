@@ -2,6 +2,7 @@ package copies
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -296,12 +297,22 @@ func (s *overSFTP) full(name string, size int64, err error) error {
 }
 
 func (s *overSFTP) dress(_ context.Context, temp string, mode fs.FileMode, uid, gid int) error {
-	if uid >= 0 {
-		if err := s.c.Chown(temp, uid, gid); err != nil {
+	own := func() error {
+		if uid >= 0 && s.c.Chown(temp, uid, gid) != nil {
 			return wrongOwner(uid, gid)
 		}
+		return nil
 	}
-	return refused(s.c.Chmod(temp, mode))
+	permit := func() error { return refused(s.c.Chmod(temp, mode)) }
+	if mode&^fs.ModePerm == 0 { // in the time of one
+		failed := make([]error, 2)
+		each(2, 2, func(i int) { failed[i] = []func() error{own, permit}[i]() })
+		return cmp.Or(failed...)
+	}
+	if err := own(); err != nil { // which takes set-uid and set-gid away (chown(2))
+		return err
+	}
+	return permit()
 }
 
 func (s *overSFTP) rename(_ context.Context, temp, name string) error {

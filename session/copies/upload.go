@@ -77,11 +77,19 @@ func (p *Plan) where(ctx context.Context, r remote) (abs, base string, into bool
 	if abs, err = absolute(ctx, r, p.Path); err != nil {
 		return "", "", false, err
 	}
-	st, err := r.stat(ctx, abs)
+	var st meta
+	var real string
+	var unreal error
+	each(min(2, r.width()), 2, func(i int) {
+		if i == 0 {
+			st, err = r.stat(ctx, abs)
+		} else {
+			real, unreal = r.real(ctx, abs)
+		}
+	})
 	switch {
 	case err == nil && st.mode.IsDir():
-		base, err = r.real(ctx, abs)
-		return abs, base, !p.Merge, err
+		return abs, real, !p.Merge, unreal
 	case err == nil && (p.Merge || !p.single()):
 		return abs, "", false, fault(files.CodeInvalid, "%s is not a directory", abs)
 	case err == nil && p.Entries[0].Dir:
@@ -89,15 +97,14 @@ func (p *Plan) where(ctx context.Context, r remote) (abs, base string, into bool
 	case err == nil && !st.mode.IsRegular():
 		return abs, "", false, fault(files.CodeSpecial, "%s is a device, a FIFO or a socket", abs)
 	case err == nil:
-		base, err = r.real(ctx, abs)
-		return abs, base, false, err
+		return abs, real, false, unreal
 	case !errors.Is(err, fs.ErrNotExist):
 		return abs, "", false, err
 	case p.Into || !p.Merge && !p.single():
 		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", abs)
 	}
 	dir, name := path.Split(abs)
-	real, err := r.real(ctx, "/"+strings.Trim(dir, "/"))
+	real, err = r.real(ctx, "/"+strings.Trim(dir, "/"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", path.Clean(dir))
 	}
