@@ -1,8 +1,10 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // The perl of a host does not start while its libraries are being replaced, or where somebody has put another program in its place.
@@ -94,4 +98,34 @@ func TestAShellThatDoesNotBeginIsStartedOnce(t *testing.T) {
 	_, err = s.Run(t.Context(), session.Command{Script: "true"})
 	assert.ErrorContains(t, err, "the account's login shell ended with code 1")
 	assert.Equal(t, 1, leaves.opened)
+}
+
+// A terminal that nothing can be set of makes signals of some bytes, so they are spelt then.
+func TestStandardInputIsExactWithoutStty(t *testing.T) {
+	path := withoutPerl(t)
+	require.NoError(t, os.Remove(filepath.Join(path, "stty")))
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		needs.Part(t, "perl is not installed")
+	}
+	require.NoError(t, os.Symlink(perl, filepath.Join(path, "perl")))
+	for _, name := range []string{"mkdir", "mkfifo", "rm", "rmdir"} {
+		program, err := exec.LookPath(name)
+		require.NoError(t, err)
+		require.NoError(t, os.Symlink(program, filepath.Join(path, name)))
+	}
+	host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{"env", "PATH=" + path, "sh"}}
+	tr, err := localpty.Dial(t.Context(), host)
+	require.NoError(t, err)
+	defer tr.Close()
+	s, err := session.Open(tr, host, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}})
+	require.NoError(t, err)
+	defer s.Close()
+	in := make([]byte, 1<<16)
+	for i := range in {
+		in[i] = byte(i)
+	}
+	r, err := s.Run(t.Context(), session.Command{Script: "cat", Stdin: bytes.NewReader(in), Keep: 2 * len(in)})
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(in, r.Stdout), "%d bytes", len(r.Stdout))
 }

@@ -73,7 +73,7 @@ func readyFeed(stream Stream, nonce framing.Token, noPerl bool) (framing.Feeder,
 			said = append(said, buf[:n]...)
 			f, ready, failed := framing.Feeding(said, nonce)
 			if failed {
-				return f, errors.New("the host can make no named pipe in its directory for temporary files")
+				return f, errors.New("the host can make no named pipe for it: that takes mkdir, mkfifo, and a directory for temporary files that can be written")
 			}
 			if ready {
 				return f, nil

@@ -6,14 +6,14 @@
 # before there is one. What removes it ignores the signals that may come again. A signal's trap removes it itself: dash runs
 # one between the exit and the trap for it, and an exit in there is the last thing it does.
 #
-# perl passes bytes as they come; without it the shell prints what comes as lines of octal escapes.
+# perl passes bytes as they come; without it the shell prints what comes as lines of octal escapes, and so it does without stty: some
+# bytes would be signals.
 #
 #= _fl_n _fl_name the directory's name
 #= _fl_d _fl_dir its path
 #= _fl_c _fl_clean_up removes the pipe and the directory
 #= _fl_x _fl_text a directory that may take the pipe, then a line that is typed
 #= _fl_p _fl_perl perl where there is perl, then the text of feeder.pl
-stty -isig 2>/dev/null
 umask 077
 _fl_name=.fairlead-@nonce1@@nonce2@
 _fl_dir=/tmp/$_fl_name
@@ -21,13 +21,13 @@ _fl_clean_up() { trap '' HUP INT TERM; rm -f "$_fl_dir/in"; rmdir "$_fl_dir"; }
 trap _fl_clean_up EXIT
 trap '_fl_clean_up; trap - EXIT; exit 1' HUP INT TERM
 for _fl_text in "${TMPDIR-}" /tmp; do
-	case $_fl_text in (*[!A-Za-z0-9/._-]*) continue;; (/*) ;; (*) continue;; esac
+	case $_fl_text in (''|[!/]*|*[!A-Za-z0-9/._-]*) continue;; esac
 	_fl_dir=$_fl_text/$_fl_name
 	mkdir "$_fl_dir" 2>/dev/null && break
 done
 # Descriptor 3 holds the pipe open both ways, so that neither end waits for the other.
 mkfifo "$_fl_dir/in" && exec 3<>"$_fl_dir/in" || { printf '@rs@%s%sQ\n' @nonce1@ @nonce2@; exit 1; }
-_fl_perl=; command -v @perl@ >/dev/null && _fl_perl=perl
+_fl_perl=; stty -isig 2>/dev/null && command -v @perl@ >/dev/null && _fl_perl=perl
 printf '@rs@%s%sP%s;%s\n' @nonce1@ @nonce2@ "$_fl_perl" "$_fl_dir/in"
 IFS= read -r _fl_text || exit 1
 # The command has opened it.
