@@ -129,3 +129,20 @@ func TestStandardInputIsExactWithoutStty(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, bytes.Equal(in, r.Stdout), "%d bytes", len(r.Stdout))
 }
+
+// Without perl a shell takes programs that every system has; one that has not says so at once.
+func TestAHostSaysWhatAShellTakesAndItLacks(t *testing.T) {
+	for _, lacks := range []string{"cat", "head", "tr"} {
+		path := withoutPerl(t)
+		require.NoError(t, os.Remove(filepath.Join(path, lacks)))
+		host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{"env", "PATH=" + path, "sh"}}
+		tr, err := localpty.Dial(t.Context(), host)
+		require.NoError(t, err)
+		s, err := session.Open(tr, host, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}})
+		require.NoError(t, err)
+		_, err = s.Run(t.Context(), session.Command{Script: "echo x"})
+		assert.ErrorContains(t, err, "the host has no perl that starts, and lacks one of cat, head and tr", lacks)
+		s.Close()
+		tr.Close()
+	}
+}

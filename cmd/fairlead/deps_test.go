@@ -54,7 +54,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 	const inSSH = "session/sshconn/internal/"
 	ssh := []string{"audit/procgroup", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts", inSSH + "allowed", inSSH + "clock", inSSH + "hostkeys", inSSH + "keyring", inSSH + "stamp"}
 	near := []string{"hosts", "hosts/internal/near", "hosts/lazyregexp", "hosts/printable", "hosts/wildcard"}
-	core := append(near, "audit", "framing", "framing/hostcode", "session/become", "session/policy", "session/held", "session/id", "session/internal/capture", "session/internal/ctxerr", "session/internal/seam",
+	core := append(near, "audit", "framing", "framing/hostcode", "session/become", "session/policy", "session/held", "session/id", "session/internal/capture", "session/internal/ctxerr", "session/internal/lacking", "session/internal/seam",
 		"session/internal/signum", "session/internal/terminalread", "session/screen")
 	for name, may := range map[string][]string{
 		"framing":                       {"framing/hostcode"},

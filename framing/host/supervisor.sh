@@ -32,7 +32,8 @@ set -- "$_fl_shell" $_fl_word +x -c '\e\v\a\l "$fairlead"' "$_fl_name"
 _fl_kept=$_fl_reader
 unset _fl_supervisor_sh _fl_reader _fl_shell _fl_word _fl_name
 _fl_reader=$_fl_kept
-_fl_token=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22)
+# Where one of these programs is missing the token is empty, which says so; cat relays the output.
+_fl_token=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22|cat)
 _fl_start=$(printf %.8s "$_fl_token")
 _fl_ignore=
 case ${KSH_VERSION-} in (V*) _fl_ignore=:;; esac

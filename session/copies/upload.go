@@ -56,14 +56,15 @@ type uploading struct {
 	packs  *packing // of the goroutine that reads; nil if files go one by one
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
-	waiting []waitingFile
-	synced  int
-	slow    bool
-	failed  int
-	lost    error // the first error that ends everything
-	done    map[int]Report
-	stop    context.CancelCauseFunc
+	mu        sync.Mutex // guards what follows
+	waiting   []waitingFile
+	synced    int
+	slow      bool
+	failed    int   // files
+	undressed int   // directories without their mode or owner
+	lost      error // the first error that ends everything
+	done      map[int]Report
+	stop      context.CancelCauseFunc
 }
 
 // waitingFile is written and not on disk.
@@ -161,8 +162,11 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	if u.failed > 0 {
+	switch {
+	case u.failed > 0:
 		return fault(files.CodeError, "%s", notCopied(u.failed, u.p.files()))
+	case u.undressed > 0:
+		return fault(files.CodeError, "all files were copied, and %d of the directories that were made are not as they should be", u.undressed)
 	}
 	return nil
 }
@@ -331,7 +335,11 @@ var errGrown = errors.New("the source changed while it was read")
 func (u *uploading) fail(n int, err error) {
 	e, name := &u.p.Entries[n], u.target(n)
 	u.mu.Lock()
-	u.failed++
+	if e.Dir {
+		u.undressed++
+	} else {
+		u.failed++
+	}
 	if (errors.Is(err, session.ErrClosed) || errors.Is(err, session.ErrUnknownOutcome)) && u.lost == nil {
 		u.lost = err
 		u.stop(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/lacking"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -73,6 +74,9 @@ func (b *overShell) run(ctx context.Context, script string, in []byte, out io.Wr
 
 // complaint sorts what programs say on standard error, in the C locale.
 func complaint(r session.Result) error {
+	if program := lacking.Program(string(r.Stderr), "cat", "chmod", "chown", "head", "ls", "mkdir", "mv", "readlink", "rm", "rmdir", "sync", "tail", "wc"); program != "" {
+		return fmt.Errorf("the host has no %s, which files take where there is no sftp", program)
+	}
 	if r.ExitCode != nil {
 		switch *r.ExitCode {
 		case exitCut:
