@@ -45,19 +45,25 @@ func (p *pace) took(began time.Time) {
 // far reports whether so many bytes are worth more channels.
 func (p pace) far(size int64) bool { return time.Duration(p) >= farAway && size >= laneFile }
 
-// readers returns f, and further handles of the same file where that pays. done closes those.
-func (s *overSFTP) readers(ctx context.Context, f *sftp.File, p pace) (all []*sftp.File, done func()) {
-	if p.far(laneFile) {
-		began := time.Now()
-		st, err := f.Stat()
-		if p.took(began); err == nil && st.Mode().IsRegular() && p.far(st.Size()) {
-			return s.again(ctx, f, st, os.O_RDONLY)
-		}
+// readFar writes a file of a host that is far away to w, and reports false where it is something else.
+func (s *overSFTP) readFar(ctx context.Context, f *sftp.File, p pace, w io.Writer) (bool, error) {
+	if !p.far(laneFile) {
+		return false, nil
 	}
-	return []*sftp.File{f}, func() {}
+	began := time.Now()
+	st, err := f.Stat()
+	if p.took(began); err != nil || !st.Mode().IsRegular() || st.Size() == 0 { // as of files that the kernel makes up
+		return false, nil
+	}
+	all, done := []*sftp.File{f}, func() {}
+	if p.far(st.Size()) {
+		all, done = s.again(ctx, f, st, os.O_RDONLY)
+	}
+	defer done()
+	return true, s.laneEnded(gather(all, w, s.first.block, st.Size()))
 }
 
-// writers is as readers for a file that was made just now.
+// writers returns f, which was made just now, and further handles of the same file where that pays. done closes those.
 func (s *overSFTP) writers(ctx context.Context, f *sftp.File, p pace, in incoming) (all []*sftp.File, done func()) {
 	if p.far(in.size - in.offset) {
 		if st, err := f.Stat(); err == nil && s.alone(f.Name(), sftpMeta(st).uid) {
@@ -192,13 +198,13 @@ func spread(all []*sftp.File, r io.Reader, offset int64, block int) (n int64, er
 	return n, err
 }
 
-// gather writes what the files have, which are one, to w.
-func gather(all []*sftp.File, w io.Writer, block int) (err error) {
+// gather writes what the files have, which are one of about that size, to w.
+func gather(all []*sftp.File, w io.Writer, block int, size int64) (err error) {
 	type part struct {
 		n   int
 		err error
 	}
-	ahead := len(all) * perLane
+	ahead := int(min(int64(len(all)*perLane), size/int64(block)+2)) // the last one finds the end
 	blocks, got := make([][]byte, ahead), make([]chan part, ahead)
 	ask := func(i int) {
 		k, from := i%ahead, all[i%len(all)]

@@ -163,9 +163,8 @@ func (s *overSFTP) read(ctx context.Context, name string, w io.Writer) error {
 		return refused(err)
 	}
 	defer f.Close()
-	if all, done := s.readers(ctx, f, p); len(all) > 1 {
-		defer done()
-		return refused(s.laneEnded(gather(all, w, s.first.block)))
+	if done, err := s.readFar(ctx, f, p, w); done {
+		return refused(err)
 	}
 	_, err = f.WriteTo(w)
 	return refused(err)
