@@ -14,6 +14,6 @@
 // host first, larger ones with Plan.Verify. What a killed copy leaves is removed by the next one: see Copy.Journal. Symbolic links, devices, FIFOs and sockets are reported and skipped, and no
 // symbolic link below the destination is followed. Set-uid and set-gid are dropped unless Plan.Mode has them.
 //
-// Hosts are reached by sftp where the connection offers it, else by commands of a POSIX shell; this machine by its file
-// system. Errors are *[session.Error], with the codes of package files.
+// Hosts are reached by sftp where the connection offers it, a large file of one that is far away through three channels at the
+// same time, else by commands of a POSIX shell; this machine by its file system. Errors are *[session.Error], with the codes of package files.
 package copies
