@@ -16,6 +16,13 @@ func SetFar(roundTrip time.Duration, size int64) (back func()) {
 	return func() { farAway, laneFile = was, wasFile }
 }
 
+// SetLaneWait shortens how long further channels are waited for. The caller puts it back.
+func SetLaneWait(d time.Duration) (back func()) {
+	was := laneWait
+	laneWait = d
+	return func() { laneWait = was }
+}
+
 const (
 	Lanes       = lanes
 	PerLane     = perLane

@@ -27,10 +27,8 @@ const (
 var (
 	farAway  = 4 * time.Millisecond // a round trip in which a window is less than what networks move
 	laneFile = int64(32 << 20)      // bytes that make up for opening channels
+	laneWait = 3 * time.Second      // for a channel more; a server that took as long for the first is not asked for it
 )
-
-// laneWait is how long a server may take to open a channel more, which it need not have.
-const laneWait = 3 * time.Second
 
 // pace is the shortest round trip of requests that cost a server next to nothing; zero is not known.
 type pace time.Duration
@@ -103,26 +101,39 @@ func sameFile(a, b fs.FileInfo) bool {
 	return sftpMeta(a) == sftpMeta(b) && a.ModTime().Equal(b.ModTime())
 }
 
-// more returns the channels besides the first, which the first call opens, as far as the server opens them.
+// more returns the channels besides the first, as far as the server opens them. The first call has them opened and waits; those that
+// take longer are for later files, and none is closed before the rest: a server that starts one slowly confirms its end slowly too,
+// and a connection whose channels do not end is given up.
 func (s *overSFTP) more(ctx context.Context) []*channel {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.asked {
-		return s.others
-	}
-	s.asked = true
-	ctx, cancel := context.WithTimeout(ctx, laneWait)
-	defer cancel()
-	made := make([]*channel, lanes-1)
-	each(len(made), len(made), func(i int) { made[i], _ = openChannel(ctx, s.conn) })
-	for _, ch := range made {
-		if ch != nil && ch.block == s.first.block {
-			s.others = append(s.others, ch)
-		} else if ch != nil {
-			_ = ch.close()
+	first := !s.asked
+	if first {
+		s.asked = true
+		ctx, s.endOpening = context.WithCancel(ctx)
+		for range lanes - 1 {
+			s.opening.Go(func() {
+				if ch, err := openChannel(ctx, s.conn); err == nil { // where it is refused, there are fewer
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					s.others = append(s.others, ch)
+				}
+			})
 		}
 	}
-	return s.others
+	s.mu.Unlock()
+	if first {
+		opened := make(chan struct{})
+		go func() { s.opening.Wait(); close(opened) }() // ends with close, at the latest
+		wait := time.NewTimer(laneWait)
+		defer wait.Stop()
+		select {
+		case <-opened:
+		case <-wait.C:
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.others)
 }
 
 // alone reports whether nobody but the account and root can put something else in the place of a file: a handle is opened by its

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
@@ -179,5 +180,25 @@ func TestAChannelThatEndsFailsTheFile(t *testing.T) {
 	require.Error(t, errOf(res))
 	assert.Len(t, servers(), copies.Lanes)
 	assert.NoFileExists(t, dir+"/file")
+	noLeftovers(t, dir)
+}
+
+// A server that does not answer on another channel than the first is not waited for, and costs neither the copy nor its connection.
+func TestAChannelThatSaysNothingIsDoneWithout(t *testing.T) {
+	s, dir, servers := farAway(t, 1)
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	defer copies.SetLaneWait(2 * time.Second)()
+	wrapper, begun := filepath.Join(filepath.Dir(dir), "server"), filepath.Join(filepath.Dir(dir), "begun")
+	text := strings.Replace(read(t, wrapper), "exec", "mkdir "+begun+" 2>/dev/null || while read -r x; do :; done; exec", 1) // until it is closed
+	write(t, wrapper, []byte(text), 0o755)
+	src, content := filepath.Join(tempDir(t), "src"), noise(3<<20)
+	write(t, src, content, 0o644)
+	res, reports := s.upload(copies.Plan{Path: dir + "/file"}, src)
+	require.NoError(t, errOf(res), "%v", reports)
+	assert.Equal(t, hash(content), hash([]byte(read(t, dir+"/file"))))
+	assert.Len(t, servers(), copies.Lanes)
+	res, err := s.pool.Run(t.Context(), s.host, session.Command{Script: "echo there"})
+	require.NoError(t, err)
+	assert.Equal(t, "there\n", string(res.Stdout))
 	noLeftovers(t, dir)
 }

@@ -51,20 +51,24 @@ type overSFTP struct {
 	t session.Transport
 	h hosts.Host
 
-	mu     sync.Mutex // guards what follows
-	asked  bool       // for channels besides the first
-	others []*channel
+	opening sync.WaitGroup // of channels besides the first
+
+	mu         sync.Mutex // guards what follows
+	asked      bool       // for those channels, or closed
+	endOpening context.CancelFunc
+	others     []*channel
 
 	once  sync.Once // of shell
 	shell *overShell
 }
 
 func openSFTP(ctx context.Context, t session.Transport, h hosts.Host, conn subsystems) (*overSFTP, error) {
+	began := time.Now()
 	first, err := openChannel(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	s := &overSFTP{c: first.c, first: first, conn: conn, t: t, h: h, files: filesAtATime}
+	s := &overSFTP{c: first.c, first: first, conn: conn, t: t, h: h, files: filesAtATime, asked: time.Since(began) >= laneWait}
 	if _, ok := s.c.HasExtension(extRename); !ok {
 		s.close()
 		return nil, fmt.Errorf("the sftp server cannot replace files atomically: %w", errors.ErrUnsupported)
@@ -82,6 +86,13 @@ func (s *overSFTP) close() error {
 	err := s.first.close()
 	s.mu.Lock()
 	s.asked = true
+	end := s.endOpening
+	s.mu.Unlock()
+	if end != nil {
+		end()
+		s.opening.Wait()
+	}
+	s.mu.Lock()
 	for _, c := range s.others {
 		_ = c.close()
 	}
