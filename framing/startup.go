@@ -89,7 +89,7 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 	if s.step == 1 {
 		i := bytes.Index(s.buf, []byte(mark+"T"))
 		if i >= 0 && len(s.buf) > i+markLen && (s.buf[i+markLen] == '\n' || s.buf[i+markLen] == '\r') { // supervisor.sh
-			return loaded, h, nil, &StartupError{"the host has no perl that starts, and lacks one of cat, head and tr, which do without it: install perl or those"}
+			return loaded, h, nil, &StartupError{"the host has no perl that starts, and lacks cat, head or tr, which a shell takes without it: install perl or those"}
 		}
 		if i < 0 || len(s.buf) < i+markLen+TokenLen {
 			return loaded, h, nil, s.tooLong()

@@ -78,7 +78,7 @@ func TestAStartIsFollowedWhereverItIsCut(t *testing.T) {
 		"a supervisor's nonsense": {ready + "<n>T" + strings.Repeat("!", 22) + "\n", framing.Hello{}, false, 1,
 			"the shell's supervisor sent an invalid token", nil},
 		"a supervisor without tr": {ready + "<n>T\r\n", framing.Hello{}, false, 1,
-			"the host has no perl that starts, and lacks one of cat, head and tr, which do without it: install perl or those", nil},
+			"the host has no perl that starts, and lacks cat, head or tr, which a shell takes without it: install perl or those", nil},
 		"half a hello":          {begin + "<n>Hsh;1<n>h", framing.Hello{}, false, 1, "the shell's hello is not well formed", nil},
 		"a hello without a pid": {begin + "<n>Hsh;x;;/<n>h", framing.Hello{}, false, 1, "the shell's hello holds no process id", nil},
 		"a question":            {"Which shell? ", framing.Hello{}, false, 0, "", nil},

@@ -141,7 +141,7 @@ func TestAHostSaysWhatAShellTakesAndItLacks(t *testing.T) {
 		s, err := session.Open(tr, host, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}})
 		require.NoError(t, err)
 		_, err = s.Run(t.Context(), session.Command{Script: "echo x"})
-		assert.ErrorContains(t, err, "the host has no perl that starts, and lacks one of cat, head and tr", lacks)
+		assert.ErrorContains(t, err, "the host has no perl that starts, and lacks cat, head or tr", lacks)
 		s.Close()
 		tr.Close()
 	}

@@ -166,7 +166,7 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	case u.failed > 0:
 		return fault(files.CodeError, "%s", notCopied(u.failed, u.p.files()))
 	case u.undressed > 0:
-		return fault(files.CodeError, "all files were copied, and %d of the directories that were made are not as they should be", u.undressed)
+		return fault(files.CodeError, "all files were copied, and %d of the directories that were made did not get their mode or owner", u.undressed)
 	}
 	return nil
 }
