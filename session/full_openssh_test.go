@@ -108,3 +108,37 @@ func TestCommandsThatHoldEverySlotAndNeedOneMoreGoOn(t *testing.T) {
 		})
 	}
 }
+
+// What sends the signals of the ladder needs a slot as well: where the connection of the session has none, another one has.
+func TestACommandIsStoppedWithoutItsShellOnAConnectionThatIsFull(t *testing.T) {
+	for config, n := range map[string]int{"MaxSessions 1": 1, "MaxSessions 2": 2, "MaxSessions 10": 8} {
+		t.Run(config, func(t *testing.T) {
+			t.Parallel()
+			sshd := sessiontest.OpenSSHD(t, config)
+			d, err := sshconn.Static([]ssh.Signer{sshd.ClientKey}, sshd.HostKeys(t))
+			require.NoError(t, err)
+			p, err := session.NewPool(session.PoolConfig{
+				Dial:    func(ctx context.Context, h hosts.Host) (session.Transport, error) { return d.Dial(ctx, h) },
+				Session: session.Config{Principal: "operator/ada", Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: time.Second},
+			})
+			require.NoError(t, err)
+			defer p.Close()
+			var wg sync.WaitGroup
+			for range n {
+				s, err := p.Open(sshd.Host(t, "sshd"))
+				require.NoError(t, err)
+				runOK(t, s, "kept=here")
+				wg.Go(func() {
+					r, _ := s.Run(t.Context(), session.Command{Script: "sh -c 'trap \"\" INT TERM; while :; do sleep 1; done'", Timeout: time.Second})
+					assert.Equal(t, session.StatusTimeout, r.Status)
+					assert.Equal(t, "KILL", r.StoppedBy)
+					assert.False(t, r.MayRun)
+					r = runOK(t, s, `echo "$kept"`)
+					assert.False(t, r.ShellRestarted)
+					assert.Equal(t, "here\n", string(r.Stdout))
+				})
+			}
+			wg.Wait()
+		})
+	}
+}

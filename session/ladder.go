@@ -281,14 +281,11 @@ func (x *Exec) signalAll(line string, sh *shell, limit time.Duration) (s framing
 }
 
 func (x *Exec) runSignal(ctx context.Context, line string, sh *shell) framing.Signaled {
-	t := x.s.held(x.s.transport())
-	stream, err := t.Open(ctx, Program{Line: line})
-	if x.s.roomFor(err) {
-		stream, err = t.Open(ctx, Program{Line: line})
-	}
+	stream, release, err := x.s.second(ctx, Program{Line: line}, x.wantOnce()) // the process is the same on any connection
 	if err != nil {
 		return framing.Signaled{}
 	}
+	defer release()
 	defer stream.Close()
 	defer context.AfterFunc(ctx, func() { stream.Close() })()
 	said, _ := io.ReadAll(io.LimitReader(stream, 1<<16))
