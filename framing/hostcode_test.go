@@ -44,7 +44,7 @@ var hostFiles = []hostFile{
 	{"driver.sh", driverText, 5800, hostcodetest.All, []string{"driver_bash", "driver_bash.sh", "driver_zsh", "driver_zsh.sh", "driver_ksh", "driver_ksh.sh",
 		"driver_mksh", "driver_mksh.sh", "driver_ksh93", "driver_ksh93.sh", "driver_posix", "driver_posix.sh"}},
 	{"driver_bash.sh", nil, 680, []string{"bash"}, nil},
-	{"driver_zsh.sh", nil, 630, []string{"zsh"}, nil},
+	{"driver_zsh.sh", nil, 670, []string{"zsh"}, nil},
 	{"driver_ksh.sh", nil, 130, []string{"mksh", "ksh93"}, nil},
 	{"driver_mksh.sh", nil, 660, []string{"mksh"}, nil},
 	{"driver_ksh93.sh", nil, 190, []string{"ksh93"}, nil},

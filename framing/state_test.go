@@ -52,6 +52,23 @@ func TestACommandLeavesItsStateToTheNext(t *testing.T) {
 	})
 }
 
+func TestATraceShowsNothingOfHowTheShellLeaves(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		for _, script := range []string{"set -x; exit 3", "set -x; (exit 3); exit", "f() { exit 3; }; set -x; f", "set -xe; (exit 3)", "set -eu; set -x; sh -c 'exit 3'"} {
+			s := start(t, sh)
+			o := s.run(script)
+			s.close()
+			require.NotNil(t, o.exit, script)
+			assert.Equal(t, 3, o.exit.Code, script)
+			if s.hello.Dialect == framing.Mksh {
+				o.stderr = strings.TrimSuffix(o.stderr, "+ set +x\n")
+			}
+			assert.NotContains(t, o.stderr, "set +x", script)
+			assertNothingOfOurs(t, o)
+		}
+	})
+}
+
 func TestATraceShowsTheCommandOnStandardErrorAndNothingElse(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)

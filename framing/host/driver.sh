@@ -28,6 +28,7 @@
 #= _fl_G _fl_stop_command what ends the rest of an interrupted command
 #= _fl_B _fl_trap_begin how the traps on signals begin, …
 #= _fl_X _fl_trap_end … and end
+#= _fl_I _fl_exit_begin how the one on EXIT begins
 #
 # Text that is put together here:
 #
@@ -41,9 +42,9 @@
 #= _fl_x _fl_after_word all that follows the command in a frame of the usual mode
 #= _fl_D _fl_fields what the end of a command says
 #= _fl_E _fl_end closes it, or prints it with the directory that pwd says
-#= _fl_7 _fl_rounds 112 rounds
-#= _fl_8 _fl_rounds2 112 times as many
-#= _fl_9 _fl_rounds3 112 times as many again
+#= _fl_7 _fl_rounds 128 rounds
+#= _fl_8 _fl_rounds2 128 times as many
+#= _fl_9 _fl_rounds3 128 times as many again
 #
 # What changes:
 #
@@ -78,7 +79,7 @@ _fl_dialect=sh _fl_builtin=command _fl_through=y _fl_print='printf %s' _fl_keep_
 _fl_out=8 _fl_err=9 _fl_close_pipes='8>&- 9>&-' _fl_null=/dev/null
 _fl_begin_round= _fl_open_round='{ ' _fl_close_round= _fl_drop_traps=:
 _fl_take_status='_fl_status=${_fl_status:-$?} _fl_flags=$-' _fl_trap_begin='{ ' _fl_trap_end='; } 2>/dev/null'
-_fl_uncook= _fl_cook= _fl_may_follow= _fl_flags=
+_fl_uncook= _fl_cook= _fl_may_follow= _fl_flags= _fl_exit_status= _fl_exit_begin=
 if test "${BASH_VERSION-}"; then
 	@driver_bash@
 elif test "${ZSH_VERSION-}"; then
@@ -107,7 +108,7 @@ _fl_return() { case $2$- in (x*e*) ;; (*) \return $1;; esac; }
 # The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
 # command that has the pipe closed (zsh). A child of bash that is killed before it has become its program runs the trap too.
 _fl_farewell() { eval "$_fl_print \"@rs@@nonce1@\"\"@nonce2@C\${PWD-}@rs@@nonce1@\"\"@nonce2@c\""; }
-trap '{ _fl_exit_status=$?; set +x; } 2>/dev/null
+trap "$_fl_exit_begin"'{ case ${_fl_exit_status:=$?} in (x) ;; esac; set +x; } 2>/dev/null
 case $_fl_dialect${BASHPID-} in (bash|bash$$|[!b]*) { _fl_farewell >&$_fl_out; } 2>/dev/null || _fl_farewell 2>/dev/null >/dev/tty;; esac
 case $_fl_dialect$_fl_may_follow in (mksh) exit $_fl_exit_status;; (mksh*) exit 130;; esac' EXIT
 
@@ -143,19 +144,13 @@ _fl_end="Z'
 	' >&$_fl_out || _fl_print_end "
 _fl_after_word=$_fl_end_usual$_fl_after_command$_fl_if_there
 
-# There is no loop around a command, so the driver has lists of rounds: 112 is 4 times 4 times 7. A shell ends after 1.4 million.
+# There is no loop around a command, so the driver has lists of 128 rounds each. A shell ends after 2 million.
 _fl_rounds="_fl_read_frame;$_fl_evaluate\"\$_fl_frame\";"
 _fl_rounds2="_fl_idle=y;$_fl_evaluate\"\$_fl_rounds\";case \$_fl_idle in (y) _fl_rounds=;;esac;"
 _fl_rounds3="$_fl_evaluate\"\$_fl_rounds2\";"
-_fl_rounds=$_fl_rounds$_fl_rounds$_fl_rounds$_fl_rounds
-_fl_rounds2=$_fl_rounds2$_fl_rounds2$_fl_rounds2$_fl_rounds2
-_fl_rounds3=$_fl_rounds3$_fl_rounds3$_fl_rounds3$_fl_rounds3
-_fl_rounds=$_fl_rounds$_fl_rounds$_fl_rounds$_fl_rounds
-_fl_rounds2=$_fl_rounds2$_fl_rounds2$_fl_rounds2$_fl_rounds2
-_fl_rounds3=$_fl_rounds3$_fl_rounds3$_fl_rounds3$_fl_rounds3
-_fl_rounds=$_fl_rounds$_fl_rounds$_fl_rounds$_fl_rounds$_fl_rounds$_fl_rounds$_fl_rounds
-_fl_rounds2=$_fl_rounds2$_fl_rounds2$_fl_rounds2$_fl_rounds2$_fl_rounds2$_fl_rounds2$_fl_rounds2
-_fl_rounds3=$_fl_rounds3$_fl_rounds3$_fl_rounds3$_fl_rounds3$_fl_rounds3$_fl_rounds3$_fl_rounds3
+for _fl_text in 1 2 3 4 5 6 7; do
+	_fl_rounds=$_fl_rounds$_fl_rounds _fl_rounds2=$_fl_rounds2$_fl_rounds2 _fl_rounds3=$_fl_rounds3$_fl_rounds3
+done
 
 # Whatever goes wrong here empties the lists, and the shell ends. Loops are written with until, so that they end when a command
 # switched execution off (set -n): every command then counts as a success.

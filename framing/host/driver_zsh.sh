@@ -17,3 +17,8 @@ _fl_stop_command='\builtin trap "{ case \$ZSH_DEBUG_CMD in \
 		(*) \builtin break; \builtin setopt errexit;; \
 	esac; } 2>/dev/null" DEBUG; \
 	_fl_left=; \builtin break'
+
+# zsh traces what runs inside of exit, as this trap does, to where errors went before it, and assignments too. The expansions of a
+# redirection are not traced.
+_fl_exit_begin='exec 2>/dev/null${${_fl_exit_status:=$?}:#*}${${(M)${:-$-${(t)options}}:#*x*special}:+${${options[xtrace]::=off}:#*}}
+'
