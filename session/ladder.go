@@ -14,8 +14,8 @@ var intr = []byte{3}
 
 // Stop stops the command step by step and returns when it has ended. The Result's status is canceled.
 //
-// The steps are: SIGINT, as ^C sends it, then SIGTERM and SIGKILL to what the shell started, through a second program on the
-// same connection; a new shell. Each has the grace of the session's Config, and StoppedBy names the one that
+// The steps are: SIGINT, as ^C sends it, then SIGTERM and SIGKILL to what the shell started, through a second program on its
+// connection, or, where that has no room, on another one of its pool's; a new shell. Each has the grace of the session's Config, and StoppedBy names the one that
 // worked: INT, TERM, KILL, shell. Only the last loses the shell's state, and only after it may something be left
 // running; the Result says so (MayRun).
 func (x *Exec) Stop() { x.stop(StatusCanceled) }
@@ -280,8 +280,14 @@ func (x *Exec) signalAll(line string, sh *shell, limit time.Duration) (s framing
 	return s
 }
 
+// runSignal waits on a full host for a place, but not longer than the grace, and in the first step, where the key can be typed
+// instead, not at all.
 func (x *Exec) runSignal(ctx context.Context, line string, sh *shell) framing.Signaled {
-	stream, release, err := x.s.second(ctx, Program{Line: line}, x.wantOnce()) // the process is the same on any connection
+	place := x.wantOnce()
+	if place.until = time.Now(); x.currentStep() != "INT" {
+		place.until = place.until.Add(x.s.cfg.Grace)
+	}
+	stream, release, err := x.s.second(ctx, Program{Line: line}, place) // the process is the same on any connection
 	if err != nil {
 		return framing.Signaled{}
 	}

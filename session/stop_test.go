@@ -82,6 +82,40 @@ func TestLadderOnAFullConnectionGoesOnToANewShell(t *testing.T) {
 	})
 }
 
+// What sends signals waits for a place on a full host no longer than a step takes, and before the first one, where the key can be
+// typed instead, not at all.
+func TestTheLadderDoesNotWaitLongOnAFullHost(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.On("open")
+		d.On("hang", reply{Hang: true})
+		d.On("hears", reply{Hang: true})
+		d.On("work", reply{Hang: true, Ignores: "INT"})
+		d.Fault("web1", faults{MaxSessions: 1})
+		p := poolOn(t, d, session.PoolConfig{})
+		open := fillUp(t, p)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var outs []<-chan ended
+		for range 4 { // the places of commands
+			outs = append(outs, running(ctx, func(ctx context.Context, c session.Command) (session.Result, error) { return p.Run(ctx, web1, c) }, session.Command{Script: "hang"}))
+		}
+		synctest.Wait()
+		for script, want := range map[string]struct {
+			step string
+			took time.Duration
+		}{"hears": {"INT", time.Second}, "work": {"shell", 9 * time.Second}} {
+			began := time.Now()
+			r, _ := open[0].Run(t.Context(), session.Command{Script: script, Timeout: time.Second})
+			assert.Equal(t, want.step, r.StoppedBy, script)
+			assert.Equal(t, want.took, time.Since(began), script)
+		}
+		stop()
+		for _, out := range outs {
+			<-out
+		}
+	})
+}
+
 func TestCommandThatEndsInTimeIsNotStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		d.OnFunc("work", func(*sessiontest.Call) reply { time.Sleep(9 * time.Second); return reply{} })
