@@ -42,9 +42,11 @@ type Plan struct {
 	Mode    string  `json:"mode,omitempty" maxLength:"5" doc:"permissions of files in octal, as 0644; else those of the source"`
 	Owner   string  `json:"owner,omitempty" maxLength:"64" doc:"UID:GID of files and new directories"`
 	Delete  bool    `json:"delete,omitempty" doc:"remove what is in the uploaded directories on the host and not in the source"`
-	Resume  bool    `json:"resume,omitempty" doc:"keep what has come of a large file where the copy is interrupted, and continue it the next time"`
-	DryRun  bool    `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
-	Verify  bool    `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
+	// Keep is what a source has and cannot be copied, a symbolic link, say: it is no reason to remove what a host has there.
+	Keep   []string `json:"keep,omitempty" maxItems:"200000" doc:"names that delete does not remove, as those of entries: what the source has that is not copied"`
+	Resume bool     `json:"resume,omitempty" doc:"keep what has come of a large file where the copy is interrupted, and continue it the next time"`
+	DryRun bool     `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
+	Verify bool     `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
 	// IfSHA256 is of the upload of a single file, in the place of another.
 	IfSHA256 string `json:"if_sha256,omitempty" maxLength:"64" doc:"replace the file only if its content has this SHA-256, in hexadecimal"`
 
@@ -66,6 +68,10 @@ func (p *Plan) Check() error {
 		return errors.New("entries, into, mode, owner, delete, resume, dry_run and verify are for uploads")
 	case p.Op == Upload && len(p.Entries) == 0:
 		return errors.New("there is nothing to upload")
+	case len(p.Keep) > 0 && !p.Delete:
+		return errors.New("keep is for an upload with delete")
+	case len(p.Keep) > MaxEntries:
+		return fmt.Errorf("keep has at most %d names", MaxEntries)
 	case p.IfSHA256 != "" && (len(p.IfSHA256) != 64 || len(p.Entries) != 1 || p.Entries[0].Dir || p.DryRun):
 		return errors.New("if_sha256 is 64 hexadecimal digits, and for a single file")
 	case len(p.Entries) > MaxEntries:
@@ -85,7 +91,7 @@ func (p *Plan) checkEntries() error {
 	roots := 0
 	for i := range p.Entries {
 		e := &p.Entries[i]
-		if e.Name == "" || len(e.Name) > maxPath || path.Clean(e.Name) != e.Name || e.Name == "." || strings.HasPrefix(e.Name, "/") || e.Name == ".." || strings.HasPrefix(e.Name, "../") || strings.ContainsRune(e.Name, 0) {
+		if !within(e.Name) {
 			return fmt.Errorf("%q is not a relative path", e.Name)
 		}
 		if _, twice := seen[e.Name]; twice {
@@ -101,6 +107,11 @@ func (p *Plan) checkEntries() error {
 			return fmt.Errorf("%q has an invalid size, mode or sha256", e.Name)
 		}
 	}
+	for _, name := range p.Keep {
+		if !within(name) {
+			return fmt.Errorf("%q is not a relative path", name)
+		}
+	}
 	if p.Merge && (roots != 1 || !p.Entries[0].Dir || p.Into) {
 		return errors.New("merge takes a single directory, and no into")
 	}
@@ -108,6 +119,11 @@ func (p *Plan) checkEntries() error {
 		return errors.New("several sources need a directory as destination")
 	}
 	return nil
+}
+
+// within reports whether a name is one below the destination.
+func within(name string) bool {
+	return name != "" && len(name) <= maxPath && path.Clean(name) == name && name != "." && !strings.HasPrefix(name, "/") && name != ".." && !strings.HasPrefix(name, "../") && !strings.ContainsRune(name, 0)
 }
 
 // mode is what Mode says, if it does.
@@ -362,6 +378,9 @@ func (p *Plan) Text(hide func(string) string) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%04o %d %s %s\n", e.Mode, e.Size, orDash(e.SHA256), shownName(e.Name))
+	}
+	for _, name := range p.Keep {
+		fmt.Fprintf(&b, "not removed: %s\n", shownName(name))
 	}
 	return hidden(hide, b.String())
 }

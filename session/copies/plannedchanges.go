@@ -25,6 +25,9 @@ func (u *uploading) extra(ctx context.Context) (all []doomed, err error) {
 	for n := range u.p.Entries {
 		keep[u.target(n)] = true
 	}
+	for _, name := range u.p.Keep {
+		keep[under(u.base, name, u.into)] = true
+	}
 	for n := range u.p.Entries {
 		dir := u.target(n)
 		if !u.p.Entries[n].Dir || u.made[dir] {

@@ -182,6 +182,16 @@ func (l *Local) add(file, name string, st fs.FileInfo) error {
 	return nil
 }
 
+// Skipped are the names that the source has and that are not among Entries.
+func (l *Local) Skipped() (names []string) {
+	for _, r := range l.Left {
+		if r.Done == Skipped {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // Hash reads all files and puts their hashes into Entries, as approvals and dry runs need them.
 func (l *Local) Hash(ctx context.Context) error {
 	for i := range l.Entries {

@@ -235,7 +235,10 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	if err != nil {
 		return report, err
 	}
-	mode := fileMode(e.Mode) & fs.ModePerm
+	mode := fileMode(e.Mode)
+	if !r.t.Private {
+		mode &= fs.ModePerm
+	}
 	if r.hasMode {
 		mode = r.mode
 	}

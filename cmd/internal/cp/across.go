@@ -27,9 +27,11 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 	quiet.Mode, quiet.Owner, quiet.silent = "", "", true
 	quiet.Delete, quiet.DryRun, quiet.Verify, quiet.Resume = false, false, false, false
 	modes := map[string]uint32{}
+	var skipped []string
+	quiet.missed = func(name string) { skipped = append(skipped, name) }
 	tree := copies.Tree{Dir: dir, Private: true, Take: func(r copies.Report) {
 		if mode, err := strconv.ParseUint(r.Mode, 8, 12); err == nil {
-			modes[r.Name] = uint32(mode)
+			modes[r.Name] = uint32(mode) & 0o777
 		}
 	}}
 	if err := quiet.receive(ctx, hs, src.path, func(hosts.Host) copies.Tree { return tree }); err != nil {
@@ -59,5 +61,5 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 		if mode, known := modes[e.Name]; known {
 			e.Mode = mode
 		}
-	})
+	}, skipped)
 }

@@ -54,7 +54,8 @@ type Options struct {
 	Verify bool
 	Resume bool
 
-	silent bool // nothing is printed of what went well
+	silent bool              // nothing is printed of what went well
+	missed func(name string) // hears then of what was skipped; may be nil
 }
 
 func newOptions(f *cmdutil.Factory) *Options {
@@ -161,7 +162,7 @@ func (o *Options) copy(ctx context.Context, src []endpoint, dst endpoint) error 
 	for _, s := range src {
 		paths = append(paths, s.path)
 	}
-	return o.upload(ctx, paths, dst, nil)
+	return o.upload(ctx, paths, dst, nil, nil)
 }
 
 // hosts are those that a selector picks, as the flags change them.

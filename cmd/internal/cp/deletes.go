@@ -39,9 +39,8 @@ func (o *Options) confirmDeletes(ctx context.Context, hs []hosts.Host, plan copi
 			}
 		}
 	}
-	err := dry.do(ctx, hs, &copies.Copy{Plan: plan}, v)
-	var exit *cmdutil.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.Code != 0) {
+	v.ask = true
+	if err := dry.do(ctx, hs, &copies.Copy{Plan: plan}, v); !done(err) {
 		return err
 	}
 	if len(doomed) == 0 {

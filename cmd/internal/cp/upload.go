@@ -11,8 +11,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
-// upload copies paths to hosts. dress, if not nil, changes what files and directories look like there.
-func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dress func(*copies.Entry)) error {
+// upload copies paths to hosts. dress, if not nil, changes what files and directories look like there; skipped are names that were
+// not copied to paths.
+func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dress func(*copies.Entry), skipped []string) error {
 	hs, err := o.hosts(dst.targets)
 	if err != nil {
 		return err
@@ -29,6 +30,9 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 	plan := copies.Plan{
 		Op: copies.Upload, Path: dst.path, Entries: local.Entries, Into: len(paths) > 1,
 		Mode: o.Mode, Owner: o.Owner, Delete: o.Delete, DryRun: o.DryRun, Verify: o.Verify, Resume: o.Resume,
+	}
+	if o.Delete {
+		plan.Keep = append(local.Skipped(), skipped...)
 	}
 	if len(paths) == 1 && merges(paths[0]) {
 		plan.Merge = true

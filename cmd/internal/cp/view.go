@@ -34,6 +34,7 @@ type view struct {
 	old   func(name string) []byte // the content here that a dry run compares with
 
 	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
+	ask   bool                                 // what it shows comes before a question, and nothing was done
 
 	began time.Time
 	hosts []*hostView
@@ -193,6 +194,9 @@ func (v *view) skipped(label string, reports []copies.Report) {
 	var left []copies.Report
 	for _, r := range reports {
 		if r.Done == copies.Skipped {
+			if v.o.missed != nil {
+				v.o.missed(r.Name)
+			}
 			r.Name = label + ":" + shownPath(r)
 			left = append(left, r)
 		}
@@ -410,6 +414,9 @@ func (v *view) finish(code int) {
 		fmt.Fprintf(out, "%s%s: %s\n%s", prefix, hosts.Fold(g.names), first, rest)
 	}
 	switch {
+	case v.ask:
+		fmt.Fprintf(v.gate.Err(), "fairlead: nothing was copied or removed: what --delete would remove is not known on %s; leave %s out, or go on without a question: --yes\n",
+			plural(bad, "host"), map[bool]string{true: "it", false: "them"}[bad == 1])
 	case len(v.hosts) == 1 || bad == 0:
 	case v.canceled > 0:
 		fmt.Fprintf(v.gate.Err(), "fairlead: interrupted: %d of %d hosts are done\n", len(v.hosts)-v.canceled, len(v.hosts))
