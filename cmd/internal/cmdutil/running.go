@@ -14,6 +14,21 @@ type Running struct {
 	hosts  func() []string
 	cancel context.CancelCauseFunc // of the command that an interrupt ends, and not the program
 	again  bool                    // it had one
+	yields int                     // programs in the foreground that interrupts are left to
+}
+
+// Yield leaves interrupts to a program in the foreground, which hears of them as well, until release is called.
+func (r *Running) Yield() (release func()) {
+	if r == nil {
+		return func() {}
+	}
+	add := func(n int) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.yields += n
+	}
+	add(1)
+	return func() { add(-1) }
 }
 
 // Catch has interrupts end a command, with a *SignalError as the cause, and not the program, until release is called. A
@@ -31,7 +46,8 @@ func (r *Running) Catch(cancel context.CancelCauseFunc) (release func()) {
 	return func() { set(nil) }
 }
 
-// Interrupt gives a signal to the command that catches it. caught is false where none does; again says that it is not the
+// Interrupt gives a signal to the command that catches it, or leaves it to a program in the foreground. caught is false where there is
+// neither; again says that it is not the
 // first one, so that the program ends.
 func (r *Running) Interrupt(sig *SignalError) (caught, again bool) {
 	if r == nil || sig.Signal != syscall.SIGINT {
@@ -39,6 +55,9 @@ func (r *Running) Interrupt(sig *SignalError) (caught, again bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.yields > 0 {
+		return true, false
+	}
 	if r.cancel == nil {
 		return false, false
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -22,8 +23,8 @@ const editLong = `Edit a file of a host with your editor.
 
 Fairlead copies the file here, starts $VISUAL, $EDITOR or vi on the copy, and writes it back when the editor ends, if it was
 changed. It replaces the file only if it has not changed meanwhile; else, and whenever it cannot be written, the
-copy is kept and Fairlead says where. Mode and owner stay as they are. If the editor fails, nothing is written and the
-exit code is 1.`
+copy is kept and Fairlead says where. Mode and owner stay as they are; the copy here is yours alone. ^C is the editor's. If the
+editor fails, nothing is written and the exit code is 1.`
 
 // NewEditCmd builds "edit".
 func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
@@ -68,29 +69,37 @@ func (o *Options) edit(ctx context.Context, src endpoint) error {
 			os.RemoveAll(dir)
 		}
 	}()
-	quiet := *o
-	quiet.silent = true
-	if err := quiet.download(ctx, src, dir+"/"); !done(err) {
-		return err
-	}
-	name, st, err := only(dir)
+	mode, err := o.editable(ctx, hs, src, dir)
 	if err != nil {
 		return err
 	}
-	before, err := hashed(ctx, name)
+	name, err := only(dir)
 	if err != nil {
 		return err
 	}
+	// Whatever ends the command now must not end what is edited.
+	lasting := context.WithoutCancel(ctx)
+	before, err := hashed(lasting, name)
+	if err != nil {
+		return err
+	}
+	keep = true
+	release := o.Running.Yield()
 	failed := o.editor(name)
-	after, err := hashed(ctx, name)
+	release()
+	after, err := hashed(lasting, name)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: not written: %w; what the editor has left is in %s", src, err, dir)
 	}
 	changed := after.Entries[0].SHA256 != before.Entries[0].SHA256
+	keep = changed || others(dir)
 	if exit, ok := errors.AsType[*exec.ExitError](failed); ok { // a command that exited non-zero, as with git commit
 		left := "nothing was changed"
-		if keep = changed; keep {
+		switch {
+		case changed:
 			left = "the edited copy is in " + name
+		case keep:
+			left = "what the editor has left is in " + dir
 		}
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not written: the editor %s failed (%s); %s\n", src, cmdutil.OneLine(o.editorLine()), exit, left)
 		return cmdutil.Exit(editorCode(exit))
@@ -99,14 +108,17 @@ func (o *Options) edit(ctx context.Context, src endpoint) error {
 		return failed
 	}
 	if !changed {
+		keep = false // a backup of the editor's is of the same text
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not changed\n", src)
 		return nil
 	}
-	after.Entries[0].Mode = copies.Octal(st.Mode())
+	after.Entries[0].Mode = mode
 	plan := copies.Plan{Op: copies.Upload, Path: src.path, Entries: after.Entries, IfSHA256: before.Entries[0].SHA256}
+	if mode > 0o777 { // which a copy keeps only where that is said
+		plan.Mode = fmt.Sprintf("%04o", mode)
+	}
 	err = o.do(ctx, hs, &copies.Copy{Plan: plan, Source: func(hosts.Host) io.Reader { return after.Reader() }}, newView(o, hs, ""))
-	if !done(err) {
-		keep = true
+	if keep = !done(err); keep {
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not written; the edited copy is in %s\n", src, name)
 	}
 	return err
@@ -118,18 +130,38 @@ func done(err error) bool {
 	return err == nil || errors.As(err, &exit) && exit.Code == 0
 }
 
+// editable copies the file into dir, for this account alone, and returns the mode that it has on the host.
+func (o *Options) editable(ctx context.Context, hs []hosts.Host, src endpoint, dir string) (mode uint32, err error) {
+	quiet := *o
+	quiet.silent = true
+	tree := copies.Tree{Dir: dir, Private: true, Take: func(r copies.Report) {
+		if n, err := strconv.ParseUint(r.Mode, 8, 12); err == nil {
+			mode = uint32(n)
+		}
+	}}
+	err = quiet.receive(ctx, hs, src.path, func(hosts.Host) copies.Tree { return tree })
+	if done(err) {
+		err = nil
+	}
+	return mode, err
+}
+
 // only is the file in a directory that has nothing else.
-func only(dir string) (name string, st os.FileInfo, err error) {
+func only(dir string) (name string, err error) {
 	names, err := os.ReadDir(dir)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if len(names) != 1 || !names[0].Type().IsRegular() {
-		return "", nil, cmdutil.Usagef("edit is for a single file, and neither for directories nor for patterns that match several")
+		return "", cmdutil.Usagef("edit is for a single file, and neither for directories nor for patterns that match several")
 	}
-	name = filepath.Join(dir, names[0].Name())
-	st, err = os.Stat(name)
-	return name, st, err
+	return filepath.Join(dir, names[0].Name()), nil
+}
+
+// others reports whether an editor has left something beside the file, as vi does where its terminal is gone.
+func others(dir string) bool {
+	names, err := os.ReadDir(dir)
+	return err != nil || len(names) > 1
 }
 
 func hashed(ctx context.Context, name string) (*copies.Local, error) {
