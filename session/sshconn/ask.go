@@ -42,7 +42,7 @@ type Question struct {
 
 	// Of AskLogin. Name, Instruction and the texts of Prompts are the server's, as it sent them: they are to be cleaned before
 	// a terminal sees them. Without Prompts there is nothing to answer.
-	Method            string // "password" or "keyboard-interactive"
+	Method            string // "password", "keyboard-interactive", or "banner" for what the server says to everybody
 	Name, Instruction string
 	Prompts           []Prompt
 
@@ -68,6 +68,7 @@ func (l *login) put(q Question) (Answer, error) {
 	}
 	l.clk.Pause()
 	defer l.clk.Resume()
+	_ = l.tell(l.clk) // which may say what is asked
 	q.Host, q.Addr, q.User = l.t.name, l.t.addr(), l.t.user
 	l.asked.Store(true)
 	a, err := l.t.ask(l.clk, q)

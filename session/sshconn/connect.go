@@ -126,6 +126,7 @@ func (l *login) settings() *ssh.ClientConfig {
 		HostKeyAlgorithms: l.t.hostKeys.Algorithms(l.t.query()),
 		ClientVersion:     "SSH-2.0-Fairlead",
 		HostKeyCallback:   l.checkHostKey,
+		BannerCallback:    l.banner,
 	}
 	cfg.KeyExchanges, cfg.Ciphers, cfg.MACs = secure.KeyExchanges, secure.Ciphers, secure.MACs
 	if a := l.t.algorithms; a.Exchanges != nil {

@@ -49,6 +49,7 @@ type login struct {
 	noPerson bool           // there is none to ask
 	notTyped error          // why a person has not answered
 	asked    atomic.Bool    // a person was asked anything
+	notice   notice
 }
 
 // next picks what to try now.
@@ -110,8 +111,9 @@ func (l *login) verdict() (key ssh.PublicKey, vouched bool, refused error) {
 	return l.hostKey, l.vouched, l.refused
 }
 
-// end frees what the keys needed.
+// end frees what the keys needed, and what tells of the server's banner.
 func (l *login) end() {
+	l.notice.quiet()
 	if l.ring != nil && l.ring.Close != nil {
 		l.ring.Close()
 	}

@@ -22,7 +22,7 @@ type Question struct {
 	NewKeys []string `json:"new_keys,omitempty" doc:"of host-keys: those that the host has proved to be its own"`
 	OldKeys []string `json:"old_keys,omitempty" doc:"of host-keys: those that it does not have any more"`
 
-	Method      string   `json:"method,omitempty" doc:"of login: password or keyboard-interactive"`
+	Method      string   `json:"method,omitempty" doc:"of login: password, keyboard-interactive, or banner for what the server says"`
 	Name        string   `json:"name,omitempty" doc:"of login: what the server says"`
 	Instruction string   `json:"instruction,omitempty" doc:"of login: what the server says"`
 	Prompts     []Prompt `json:"prompts,omitempty" doc:"of login: what to answer, in order; none means that there is only something to read"`
