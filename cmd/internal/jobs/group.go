@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -14,67 +13,16 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
-	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 )
 
-// members are the jobs of a group, on the hosts that its name picks; nil where the name is of one host.
-func (o *Options) members(ctx context.Context) (all []wire.Job, s site, err error) {
-	ref, err := jobs.ParseRef(o.Target)
-	if err != nil || ref.Host == "" {
-		return nil, nil, nil // find says what is wrong
-	}
-	sel := targets.Resolver{Inventory: o.Inventory, In: strings.NewReader(""), Reach: o.Reach}
-	hs, err := sel.Resolve(ref.Host, "")
-	if err != nil || len(hs) == 1 {
-		return nil, nil, nil
-	}
-	group, _, _ := strings.Cut(ref.ID, "-")
-	on := *o
-	on.Target = ref.Host
-	found, err := on.jobs(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, f := range found.Failed {
-		if err := o.failed(ctx, f.Host, &wire.Problem{Code: f.Code, Detail: f.Detail}); err != nil {
-			return nil, nil, err // the others are not all of them
-		}
-	}
-	at := map[string]int{} // hosts that are one machine, or share a home directory, all have each job
-	for _, j := range found.Items {
-		r, err := jobs.ParseRef(j.ID)
-		base, number, _ := strings.Cut(r.ID, "-")
-		if err != nil || base != group || ref.ID != group && ref.ID != r.ID {
-			continue
-		}
-		i, twice := at[r.ID]
-		if n, err := strconv.Atoi(number); twice && err == nil && n <= len(hs) && targets.Asked(hs[n-1]) == r.Host {
-			all[i] = j // the one that it was started on, where the hosts are the same
-		}
-		if !twice {
-			at[r.ID] = len(all)
-			all = append(all, j)
-		}
-	}
-	if len(all) == 0 {
-		return nil, nil, cmdutil.Usagef("%s: there is no such job on these hosts", o.Target)
-	}
-	c, err := o.Place.For(ctx, hs)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case c != nil:
-		return all, there{c, o.Reason}, nil
-	}
-	l, err := o.local(nil)
-	return all, l, err
-}
+// doing does something to a job of a group, writes what it reads, and returns how the job is then.
+type doing func(ctx context.Context, s site, j *wire.Job, out, err io.Writer) (*wire.Job, error)
 
 // ofAll does something to each job of a group, and tells how each is then: how it ended, where tell is nil.
-func (o *Options) ofAll(ctx context.Context, all []wire.Job, s site, tell func(host string, j *wire.Job) error, do func(ctx context.Context, s site, j *wire.Job, out, err io.Writer) (*wire.Job, error)) error {
+func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j *wire.Job) error, do doing) error {
+	all, s, codes := g.all, g.site, g.codes
 	defer s.close()
 	width := 0
 	labels := make([]string, len(all))
@@ -90,7 +38,6 @@ func (o *Options) ofAll(ctx context.Context, all []wire.Job, s site, tell func(h
 		}
 	}
 	var mu sync.Mutex // guards the outputs, codes and folded
-	var codes tally
 	var folded folding
 	forEach(len(all), func(i int) {
 		host, s := labels[i], s
@@ -117,7 +64,7 @@ func (o *Options) ofAll(ctx context.Context, all []wire.Job, s site, tell func(h
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
-			codes.add(o.failed(ctx, host, err))
+			codes.add(o.failedOne(ctx, host, err))
 			return
 		}
 		if dir != nil {
@@ -265,31 +212,4 @@ func (p *prefixed) end() {
 	if len(p.held) > 0 {
 		_ = p.flush() // a failure has been reported by the write before, or is of the last line alone
 	}
-}
-
-// collectAll collects a group. While one of its jobs runs nothing is collected, unless they are to be stopped.
-func (o *Options) collectAll(ctx context.Context, all []wire.Job, s site) error {
-	var running []string
-	for _, j := range all {
-		if j.State == string(jobs.Running) {
-			running = append(running, j.Host)
-		}
-	}
-	if len(running) > 0 && !o.Stop {
-		s.close()
-		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", hosts.Fold(running))
-	}
-	return o.ofAll(ctx, all, s, nil, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
-		if o.Stop && j.State == string(jobs.Running) {
-			if _, err := s.stop(ctx, j.ID, jobs.DefaultGrace); err != nil {
-				return nil, err
-			}
-		}
-		if !o.JSON || o.OutDir != "" {
-			if _, err := o.print(ctx, s, j.ID, out, errw); err != nil {
-				return nil, err
-			}
-		}
-		return s.collect(ctx, j.ID)
-	})
 }

@@ -68,6 +68,8 @@ hosts before it starts on any, and one approval is for all of them. Lines of out
 --fold prints identical output once, and "collect --out-dir" writes files. {host}, {addr}, {n} and {label.KEY} in the command
 are those of each host.
 
+Commands for such a job report the hosts that do not answer (exit code 3) or do not have it (4), and continue on the others.
+
 A job is judged like the same command in "fairlead run". Its standard input is /dev/null. The first 64 MiB of each output
 are kept; the rest is counted and dropped.
 

@@ -130,7 +130,7 @@ func (o *Options) show(j *wire.Job) error {
 }
 
 func output(ctx context.Context, o *Options) error {
-	if all, s, err := o.members(ctx); err != nil || all != nil {
+	if g, err := o.members(ctx); err != nil || g != nil {
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func output(ctx context.Context, o *Options) error {
 		if o.Follow {
 			tell = nil
 		}
-		return o.ofAll(ctx, all, s, tell, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
+		return o.ofAll(ctx, g, tell, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
 			return o.print(ctx, s, j.ID, out, errw)
 		})
 	}
@@ -245,11 +245,11 @@ func stop(ctx context.Context, o *Options) error {
 	if o.Grace < 0 || o.Grace > 30*time.Second {
 		return cmdutil.Usagef("--grace is 0 to 30s")
 	}
-	if all, s, err := o.members(ctx); err != nil || all != nil {
+	if g, err := o.members(ctx); err != nil || g != nil {
 		if err != nil {
 			return err
 		}
-		return o.ofAll(ctx, all, s, o.stopped, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
+		return o.ofAll(ctx, g, o.stopped, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
 			return s.stop(ctx, j.ID, o.Grace)
 		})
 	}
@@ -288,47 +288,4 @@ func (o *Options) stopped(host string, j *wire.Job) error {
 		return cmdutil.Exit(exitcode.Unknown)
 	}
 	return nil
-}
-
-func collect(ctx context.Context, o *Options) error {
-	if all, s, err := o.members(ctx); err != nil || all != nil {
-		if err != nil {
-			return err
-		}
-		return o.collectAll(ctx, all, s)
-	}
-	if o.OutDir != "" {
-		return cmdutil.Usagef("--out-dir is for a job on several hosts: fairlead jobs collect TARGETS/ID")
-	}
-	s, id, host, err := o.find(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	if o.Stop {
-		if _, err := s.stop(ctx, id, jobs.DefaultGrace); err != nil {
-			return o.failed(ctx, host, err)
-		}
-	}
-	j, err := s.job(ctx, id, 0)
-	if err != nil {
-		return o.failed(ctx, host, err)
-	}
-	if j.State != string(jobs.Ended) && j.State != string(jobs.Lost) {
-		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", host)
-	}
-	if !o.JSON {
-		if _, err := o.print(ctx, s, id, o.IO.Out, o.IO.Err); err != nil {
-			return o.failed(ctx, host, err)
-		}
-	}
-	if j, err = s.collect(ctx, id); err != nil {
-		return o.failed(ctx, host, err)
-	}
-	if o.JSON {
-		if err := json.NewEncoder(o.IO.Out).Encode(j); err != nil {
-			return err
-		}
-	}
-	return o.ended(host, j)
 }

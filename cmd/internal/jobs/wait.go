@@ -24,11 +24,11 @@ func wait(ctx context.Context, o *Options) error {
 	if o.Timeout > 0 {
 		until = time.Now().Add(o.Timeout)
 	}
-	if all, s, err := o.members(ctx); err != nil || all != nil {
+	if g, err := o.members(ctx); err != nil || g != nil {
 		if err != nil {
 			return err
 		}
-		return o.ofAll(ctx, all, s, nil, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
+		return o.ofAll(ctx, g, nil, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
 			return awaitEnd(ctx, s, j.ID, until)
 		})
 	}
