@@ -3,21 +3,23 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 )
 
-// collect prints the output of a job, and takes the job off its host.
+// collect prints the output of a job, and then takes the job off its host: what could not be written is still there.
 func collect(ctx context.Context, o *Options) error {
 	if g, err := o.members(ctx); err != nil || g != nil {
 		if err != nil {
 			return err
 		}
-		return o.collectAll(ctx, g)
+		return o.unprinted(o.collectAll(ctx, g))
 	}
 	if o.OutDir != "" {
 		return cmdutil.Usagef("--out-dir is for a job on several hosts: fairlead jobs collect TARGETS/ID")
@@ -27,7 +29,7 @@ func collect(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer s.close()
-	return o.collectOne(ctx, s, id, host)
+	return o.unprinted(o.collectOne(ctx, s, id, host))
 }
 
 func (o *Options) collectOne(ctx context.Context, s site, id, host string) error {
@@ -43,18 +45,16 @@ func (o *Options) collectOne(ctx context.Context, s site, id, host string) error
 	if j.State != string(jobs.Ended) && j.State != string(jobs.Lost) {
 		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", host)
 	}
-	if !o.JSON {
-		if _, err := o.print(ctx, s, id, o.IO.Out, o.IO.Err); err != nil {
-			return o.failed(ctx, host, err)
-		}
+	if o.JSON {
+		err = json.NewEncoder(o.IO.Out).Encode(j)
+	} else {
+		_, err = o.print(ctx, s, id, o.IO.Out, o.IO.Err)
+	}
+	if err != nil {
+		return o.failed(ctx, host, err)
 	}
 	if j, err = s.collect(ctx, id); err != nil {
 		return o.failed(ctx, host, err)
-	}
-	if o.JSON {
-		if err := json.NewEncoder(o.IO.Out).Encode(j); err != nil {
-			return err
-		}
 	}
 	return o.ended(host, j)
 }
@@ -71,17 +71,42 @@ func (o *Options) collectAll(ctx context.Context, g *group) error {
 		g.site.close()
 		return cmdutil.Usagef("%s: the job has not ended: fairlead jobs follow waits for its end, and --stop stops it first", hosts.Fold(running))
 	}
-	return o.ofAll(ctx, g, nil, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
-		if o.Stop && j.State == string(jobs.Running) {
-			if _, err := s.stop(ctx, j.ID, jobs.DefaultGrace); err != nil {
-				return nil, err
-			}
-		}
-		if !o.JSON || o.OutDir != "" {
-			if _, err := o.print(ctx, s, j.ID, out, errw); err != nil {
-				return nil, err
-			}
-		}
+	return o.ofAll(ctx, g, nil, o.readEnded, func(ctx context.Context, s site, j *wire.Job) (*wire.Job, error) {
 		return s.collect(ctx, j.ID)
 	})
+}
+
+// readEnded writes the output of a job that has ended, or that it stops.
+func (o *Options) readEnded(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (now *wire.Job, err error) {
+	if o.Stop && j.State == string(jobs.Running) {
+		if _, err := s.stop(ctx, j.ID, jobs.DefaultGrace); err != nil {
+			return nil, err
+		}
+	}
+	if o.JSON && o.OutDir == "" {
+		now, err = s.job(ctx, j.ID, 0)
+	} else {
+		now, err = o.print(ctx, s, j.ID, out, errw)
+	}
+	if err == nil && !isOver(now) {
+		err = &wire.Problem{Code: jobs.CodeRunning, Detail: "the job has not ended: stop it first, or wait for its end"}
+	}
+	return now, err
+}
+
+// written reports an output that --out-dir could not keep.
+func (o *Options) written(host string, err error) error {
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintf(o.IO.Err, "fairlead: %s: Fairlead cannot write the output, and leaves the job on the host: %s\n", host, cmdutil.Text(err))
+	return cmdutil.Exit(exitcode.Internal)
+}
+
+// unprinted is err, or says what became of jobs whose output could not be printed.
+func (o *Options) unprinted(err error) error {
+	if werr := o.IO.Out.Err(); werr != nil {
+		return fmt.Errorf("cannot write to standard output: %w. A job stays on its host until all its output is printed", werr)
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,8 +21,12 @@ import (
 // doing does something to a job of a group, writes what it reads, and returns how the job is then.
 type doing func(ctx context.Context, s site, j *wire.Job, out, err io.Writer) (*wire.Job, error)
 
-// ofAll does something to each job of a group, and tells how each is then: how it ended, where tell is nil.
-func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j *wire.Job) error, do doing) error {
+// removing takes a job off its host.
+type removing func(ctx context.Context, s site, j *wire.Job) (*wire.Job, error)
+
+// ofAll does something to each job of a group, and tells how each is then: how it ended, where tell is nil. remove, if it is not
+// nil, is called once all that do has read is written.
+func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j *wire.Job) error, do doing, remove removing) error {
 	all, s, codes := g.all, g.site, g.codes
 	defer s.close()
 	width := 0
@@ -59,24 +64,27 @@ func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j 
 			outTo, errTo = both[0], both[1]
 		}
 		j, err := do(ctx, s, &all[i], outTo, errTo)
-		out.end()
-		errw.end()
+		err = cmp.Or(err, out.end(), errw.end())
+		if err == nil && dir != nil {
+			err = o.written(host, dir.Done(host, resultOf(j)))
+		}
+		var shown error
+		if err == nil && o.JSON {
+			mu.Lock()
+			shown = json.NewEncoder(o.IO.Out).Encode(j)
+			mu.Unlock()
+		}
+		if err == nil && shown == nil && remove != nil {
+			j, err = remove(ctx, s, j)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
 			codes.add(o.failedOne(ctx, host, err))
 			return
 		}
-		if dir != nil {
-			if err := dir.Done(host, resultOf(j)); err != nil {
-				codes.add(fmt.Errorf("%s: the output could not be written: %w", host, err))
-				return
-			}
-		}
-		if o.JSON {
-			if err := json.NewEncoder(o.IO.Out).Encode(j); err != nil {
-				codes.add(err)
-			}
+		if shown != nil {
+			codes.add(shown)
 		}
 		if o.Fold {
 			folded.add(host, j, both)
@@ -208,8 +216,9 @@ func (p *prefixed) flush() error {
 }
 
 // end writes what is left.
-func (p *prefixed) end() {
-	if len(p.held) > 0 {
-		_ = p.flush() // a failure has been reported by the write before, or is of the last line alone
+func (p *prefixed) end() error {
+	if len(p.held) == 0 {
+		return nil
 	}
+	return p.flush()
 }

@@ -69,6 +69,7 @@ hosts before it starts on any, and one approval is for all of them. Lines of out
 are those of each host.
 
 Commands for such a job report the hosts that do not answer (exit code 3) or do not have it (4), and continue on the others.
+"collect" removes a job from its host only after the output is written.
 
 A job is judged like the same command in "fairlead run". Its standard input is /dev/null. The first 64 MiB of each output
 are kept; the rest is counted and dropped.

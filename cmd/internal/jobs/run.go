@@ -140,7 +140,7 @@ func output(ctx context.Context, o *Options) error {
 		}
 		return o.ofAll(ctx, g, tell, func(ctx context.Context, s site, j *wire.Job, out, errw io.Writer) (*wire.Job, error) {
 			return o.print(ctx, s, j.ID, out, errw)
-		})
+		}, nil)
 	}
 	if o.Fold {
 		return cmdutil.Usagef("--fold is for a job on several hosts: TARGETS/ID")
@@ -251,7 +251,7 @@ func stop(ctx context.Context, o *Options) error {
 		}
 		return o.ofAll(ctx, g, o.stopped, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
 			return s.stop(ctx, j.ID, o.Grace)
-		})
+		}, nil)
 	}
 	s, id, host, err := o.find(ctx)
 	if err != nil {

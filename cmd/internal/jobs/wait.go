@@ -30,7 +30,7 @@ func wait(ctx context.Context, o *Options) error {
 		}
 		return o.ofAll(ctx, g, nil, func(ctx context.Context, s site, j *wire.Job, _, _ io.Writer) (*wire.Job, error) {
 			return awaitEnd(ctx, s, j.ID, until)
-		})
+		}, nil)
 	}
 	s, id, host, err := o.find(ctx)
 	if err != nil {
