@@ -94,7 +94,7 @@ shell. Every command is recorded before it is sent.`,
 			if err := cmdutil.NoEmptyFlags(cmd); err != nil {
 				return err
 			}
-			return configured(f, cmd)
+			return f.Configure(cmd)
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,

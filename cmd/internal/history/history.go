@@ -84,10 +84,7 @@ func (o *options) againCmd(f *cmdutil.Factory) *cobra.Command {
 			if reason != "" {
 				words = append([]string{"--reason", reason}, words...)
 			}
-			again := run.NewCmd(f, nil)
-			again.SilenceErrors, again.SilenceUsage = true, true
-			again.SetArgs(words)
-			return again.ExecuteContext(cmd.Context())
+			return f.RunInner(cmd.Context(), run.NewCmd(f, nil), words)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "confirm what the policy asks to confirm")

@@ -112,10 +112,7 @@ func rerunCmd(f *cmdutil.Factory) *cobra.Command {
 		Long: `Run a run's command again on some of its hosts, as fairlead run --rerun does, which takes all the flags of run.`,
 		Args: cmdutil.Args(0, 1, "at most one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			again := run.NewCmd(f, nil)
-			again.SilenceErrors, again.SilenceUsage = true, true
-			again.SetArgs(append([]string{"--rerun", on}, args...))
-			return again.ExecuteContext(cmd.Context())
+			return f.RunInner(cmd.Context(), run.NewCmd(f, nil), append([]string{"--rerun", on}, args...))
 		},
 	}
 	cmd.Flags().StringVar(&on, "on", on, "pick the hosts that are `failed|unreachable|notrun|all`")

@@ -1,19 +1,18 @@
-package cli
+package cmdutil
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
-
-	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
 
 // formats are the flags that say how run prints.
 var formats = []string{"fold", "json", "diff", "raw"}
 
-// configured gives the flags of cmd that were not given the values that config.yaml has for them.
-func configured(f *cmdutil.Factory, cmd *cobra.Command) error {
+// Configure gives the flags of cmd that were not given the values that config.yaml has for them.
+func (f *Factory) Configure(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	forks, fold := flags.Lookup("forks"), flags.Lookup("fold")
 	if forks == nil && fold == nil {
@@ -32,4 +31,12 @@ func configured(f *cmdutil.Factory, cmd *cobra.Command) error {
 		return fold.Value.Set("true")
 	}
 	return nil
+}
+
+// RunInner runs a command inside another one, with the settings of config.yaml: it has no root command, which would apply them.
+func (f *Factory) RunInner(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return f.Configure(cmd) }
+	cmd.SetArgs(args)
+	return cmd.ExecuteContext(ctx)
 }
