@@ -5,10 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/run"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
-	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 // options is everything that the commands need.
@@ -33,6 +29,8 @@ type options struct {
 	dir       func() (string, error)
 	caller    func() cmdutil.Caller
 	inventory func() (*hosts.Inventory, error)
+	runs      func() (runstore.Store, error)
+	resolve   func(hosts.Host) (endpoint, error) // as whom and where a host is reached now
 
 	lines int
 	text  string
@@ -43,6 +41,7 @@ const long = `List the commands that you ran, the newest last, and run one again
 
 The list is from the audit log of this machine: commands of run and exec, with their secrets redacted. Each has a number, which
 "again" takes. A command that had a session, standard input or a secret is not run again; one that was held is held again.
+A command runs again only where it ran before, as the same account.
 
 In a pipe it is one line per command, separated by tabs: number, time, status, hosts, command.`
 
@@ -52,7 +51,7 @@ const example = `  fairlead history
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
-	o := &options{io: f.IO, dir: f.AuditDir, caller: f.Caller, inventory: f.Inventory}
+	o := &options{io: f.IO, dir: f.AuditDir, caller: f.Caller, inventory: f.Inventory, runs: f.Runs, resolve: resolve}
 	cmd := &cobra.Command{
 		Use: "history", Short: "List the commands that you ran, and run one again", Long: long, Example: example,
 		Args: cmdutil.Args(0, 0, "no arguments; fairlead history again NUMBER runs a command again"),
@@ -106,82 +105,6 @@ func (o *options) numbers(context.Context) (all []string) {
 	return all
 }
 
-// command is one that was run, on one host or more.
-type command struct {
-	Number  uint64    `json:"number"` // of its first entry
-	Time    time.Time `json:"time"`
-	Status  string    `json:"status,omitempty"` // how it ended, where that is the same on all hosts; else "mixed"
-	Hosts   []string  `json:"hosts"`
-	Command string    `json:"command"` // redacted; of the first host
-	Run     string    `json:"run,omitempty"`
-
-	differs bool // hosts got commands of their own
-	user    []string
-	become  string
-	held    bool   // the kernel held it to reading, so it may have changed nothing
-	unkept  string // what it had besides its text, and again would not have; "" is nothing
-}
-
-// opens is the command that opens a session, which nobody typed.
-const opens = ":"
-
-// commands are those of the caller, the oldest first.
-func (o *options) commands() (all []*command, err error) {
-	dir, err := o.dir()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	who := o.caller().Principal
-	by := map[string]*command{}
-	// All is read: a run on many hosts of which only some were seen would run again on those.
-	for event, err := range audit.All(dir) {
-		if errors.Is(err, audit.ErrUnavailable) {
-			return nil, err
-		}
-		e := &event
-		if err != nil || e.Principal != who || e.Kind == audit.CommandRequest && (e.Command == "" || e.Command == opens) || strings.HasPrefix(e.Rule, "keeper/own") {
-			continue
-		}
-		switch e.Kind {
-		case audit.CommandRequest:
-			c := by[cmp.Or(e.Group, e.ID)]
-			if c == nil {
-				c = &command{Number: e.Seq, Time: e.Time, Command: e.Command, Run: e.Group}
-				c.become, _, _ = strings.Cut(e.Become, " ")
-				by[cmp.Or(e.Group, e.ID)], all = c, append(all, c)
-			}
-			c.differs = c.differs || c.Command != e.Command
-			c.Hosts, c.user = append(c.Hosts, e.Host), append(c.user, e.SSHUser)
-			if e.CWD != "" {
-				c.unkept = "the directory and the variables of its session"
-			}
-		case audit.CommandInput:
-			if c := by[e.ID]; c != nil {
-				c.unkept = "what was typed at it"
-			}
-		case audit.CommandResult:
-			c := by[cmp.Or(e.Group, e.ID)]
-			if c == nil {
-				continue
-			}
-			if e.StdinBytes > 0 {
-				c.unkept = "standard input"
-			}
-			c.held = c.held || strings.HasPrefix(e.Held, "kernel")
-			if c.Status != e.Status {
-				if c.Status != "" {
-					e.Status = "mixed"
-				}
-				c.Status = e.Status
-			}
-		}
-	}
-	return all, nil
-}
-
 func (o *options) list() error {
 	if o.lines < 0 {
 		return cmdutil.Usagef("-n must not be negative")
@@ -209,51 +132,4 @@ func (o *options) list() error {
 		return nil
 	}
 	return t.Print(o.io)
-}
-
-// again is what "run" takes to run a command again.
-func (o *options) again(number string) ([]string, error) {
-	n, err := strconv.ParseUint(number, 10, 64)
-	if err != nil {
-		return nil, cmdutil.Usagef("%q is not the number of a command: see fairlead history", number)
-	}
-	all, err := o.commands()
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(c *command) bool { return c.Number == n })
-	if i < 0 {
-		return nil, cmdutil.Usagef("no command of yours has the number %d: see fairlead history -n 0", n)
-	}
-	c := all[i]
-	switch {
-	case redact.ContainsMark([]byte(c.Command)):
-		return nil, cmdutil.Usagef("%d cannot be run again: its command held a secret, which the audit log does not keep", n)
-	case c.Status == "":
-		return nil, cmdutil.Usagef("%d cannot be run again: its end is not in the audit log, so it may still run", n)
-	case c.unkept != "":
-		return nil, cmdutil.Usagef("%d cannot be run again: it had %s, which the audit log does not keep. Type it anew", n, c.unkept)
-	case c.differs:
-		return nil, cmdutil.Usagef("%d had a command of its own on each host: fairlead runs rerun --on all %s runs it again", n, c.Run)
-	}
-	inv, err := o.inventory()
-	var targets []string
-	for i, name := range c.Hosts {
-		if err == nil {
-			if _, lerr := inv.Lookup(name); lerr == nil {
-				targets = append(targets, name)
-				continue
-			}
-		}
-		if c.user[i] != "" {
-			name = c.user[i] + "@" + name
-		}
-		targets = append(targets, name)
-	}
-	fmt.Fprintf(o.io.Err, "fairlead: on %s: %s\n", hosts.Fold(slices.Clone(c.Hosts)), cmdutil.OneLine(c.Command))
-	words := []string{"--no-template", "--become=" + cmp.Or(c.become, hosts.NoBecome), strings.Join(targets, ",")}
-	if c.held { // a dry run stays one
-		words = append(words, "--held")
-	}
-	return append(words, "--", c.Command), nil
 }

@@ -1,9 +1,12 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
@@ -29,15 +33,26 @@ func past(t *testing.T, events ...audit.Event) *options {
 	ios, _, _, _ := iostreams.Test()
 	return &options{
 		io: ios, dir: func() (string, error) { return dir, nil },
-		caller:    func() cmdutil.Caller { return cmdutil.Caller{Principal: "operator/ada"} },
-		inventory: func() (*hosts.Inventory, error) { return nil, audit.ErrUnavailable },
+		caller: func() cmdutil.Caller { return cmdutil.Caller{Principal: "operator/ada"} },
+		inventory: func() (*hosts.Inventory, error) {
+			at := hosts.Pos{File: "test.yaml", Line: 1}
+			return hosts.NewInventory([]hosts.Host{
+				{Name: "web1", User: "deploy", Addr: "192.0.2.1", Tier: "dev", Source: at}, {Name: "web2", User: "deploy", Addr: "192.0.2.2", Source: at},
+			}, nil)
+		},
+		runs: func() (runstore.Store, error) {
+			return runstore.Store{Dir: filepath.Join(filepath.Dir(dir), "runs")}, nil
+		},
+		resolve: func(h hosts.Host) (endpoint, error) {
+			return endpoint{h.User, net.JoinHostPort(cmp.Or(h.Addr, h.Name), strconv.Itoa(int(cmp.Or(h.Port, 22))))}, nil
+		},
 	}
 }
 
 // What a command had besides its text is not in the log, and without it another thing would happen.
 func TestOnlyWhatIsWholeIsRunAgain(t *testing.T) {
 	ask := audit.Event{Kind: audit.CommandRequest, ID: "e_1", Host: "web1", Command: "tee /etc/x"}
-	end := audit.Event{Kind: audit.CommandResult, ID: "e_1", Host: "web1", Status: "ok"}
+	end := audit.Event{Kind: audit.CommandResult, ID: "e_1", Host: "web1", Status: "ok", SSHUser: "deploy", Address: "192.0.2.1:22"}
 	with := func(e audit.Event, change func(*audit.Event)) audit.Event {
 		change(&e)
 		return e
