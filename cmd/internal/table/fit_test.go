@@ -44,3 +44,21 @@ func TestWhatMattersStaysInANarrowWindow(t *testing.T) {
 		assert.Equal(t, want, out.String(), width)
 	}
 }
+
+// A terminal gives wide characters two cells, and combining ones none.
+func TestATableCountsCells(t *testing.T) {
+	for width, want := range map[int]string{
+		40: "NAME    COMMAND\n東京01  echo 日本語 done\ne\u0301       x\n",
+		22: "NAME    COMMAND\n東京01  echo 日本語 d…\ne\u0301       x\n",
+		18: "NAME    COMMAND\n東京01  echo 日本…\ne\u0301       x\n",
+		19: "NAME    COMMAND\n東京01  echo 日本…\ne\u0301       x\n", // half of a character is none
+	} {
+		var out strings.Builder
+		tab := New("NAME", "COMMAND")
+		tab.Fit = true
+		tab.Add("東京01", "echo 日本語 done")
+		tab.Add("e\u0301", "x")
+		tab.align(&out, false, width)
+		assert.Equal(t, want, out.String(), width)
+	}
+}

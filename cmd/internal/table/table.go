@@ -5,7 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -56,7 +57,7 @@ func (t *Table) align(b *strings.Builder, color bool, width int) {
 	widths := make([]int, len(t.header))
 	for _, row := range append([][]string{t.header}, t.rows...) {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
 	if t.Fit {
@@ -69,7 +70,7 @@ func (t *Table) align(b *strings.Builder, color bool, width int) {
 				continue
 			}
 			l.WriteString(cell)
-			l.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+			l.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
 		}
 		return strings.TrimRight(l.String(), " ")
 	}
@@ -157,10 +158,10 @@ func narrow(full, least []int, width int) (widths []int, ok bool) {
 
 // shorten cuts a cell that is wider than its column.
 func shorten(cell string, width int) string {
-	if utf8.RuneCountInString(cell) <= width || width == 0 {
+	if width == 0 {
 		return cell
 	}
-	return string([]rune(cell)[:width-1]) + "…"
+	return ansi.Truncate(cell, width, "…")
 }
 
 // Clean makes text fit for a cell: one line, nothing that a terminal obeys.
