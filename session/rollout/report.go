@@ -29,6 +29,7 @@ const (
 	Deadline     Reason = "deadline"
 	Declined     Reason = "confirm"  // Plan.Confirm returned an error
 	Canceled     Reason = "canceled" // the end of the context
+	NoCanary     Reason = "canary"   // every canary was refused before the run; Plan.Run then returns ErrNoCanary, and no Report
 )
 
 // Report is what has happened.

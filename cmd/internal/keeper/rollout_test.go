@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -72,6 +73,26 @@ func TestARolloutWithALimitForEachBatch(t *testing.T) {
 	o := w.roll(w.Client, wire.NewRun{ID: "r_perbatch", Selector: "web*", Command: "false", Rollout: &wire.Rollout{Batches: []string{"3"}, BatchMaxFail: "34%"}}, nil)
 	assert.Equal(t, "batch-max-fail", o.end.Rollout.Stopped)
 	assert.Equal(t, "web[4-6]", o.end.Rollout.NotRun)
+}
+
+func TestARolloutWhoseCanariesAreRefusedRunsNowhere(t *testing.T) {
+	w := startFleet(t, 2)
+	file := filepath.Join(t.TempDir(), "ran")
+	o := w.roll(w.Client, wire.NewRun{ID: "r_refused", Hosts: []string{"web1", "db", "web2"}, Command: "systemctl stop x; touch " + file, Partial: true,
+		Rollout: &wire.Rollout{Canary: []string{"db"}}}, nil)
+	assert.Equal(t, []string{"canceled", "denied", "canceled"}, o.statuses())
+	assert.Empty(t, o.batches)
+	assert.Equal(t, "canary", o.end.Rollout.Stopped)
+	assert.Equal(t, "the policy refuses the command on every canary (db)", o.end.Rollout.Why)
+	assert.Equal(t, "web[1-2]", o.end.Rollout.NotRun)
+	assert.NoFileExists(t, file)
+}
+
+func TestAnEmptyListOfCanariesIsAnError(t *testing.T) {
+	w := startFleet(t, 2)
+	status, p := w.api("", "POST", "/v1/runs", wire.NewRun{ID: "r_emptylist", Hosts: []string{"web1", "web2"}, Command: "true", Rollout: &wire.Rollout{Canary: []string{}}}, nil)
+	assert.Equal(t, http.StatusUnprocessableEntity, status)
+	assert.Contains(t, p.Detail, "canary: the list is empty; leave it out to run without a canary")
 }
 
 func TestARolloutVerifiesWhatThePolicyAllowsWithoutAQuestion(t *testing.T) {

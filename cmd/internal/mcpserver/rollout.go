@@ -16,7 +16,7 @@ import (
 // rolloutArgs is the argument rollout. Its fields mean what they mean in the API.
 type rolloutArgs struct {
 	Batches      []string `json:"batches,omitempty" jsonschema:"sizes in hosts or percent, as 1, 10%, 100%; the last repeats"`
-	Canary       string   `json:"canary,omitempty" jsonschema:"selector: the first batch"`
+	Canary       *string  `json:"canary,omitempty" jsonschema:"selector: the first batch"`
 	MaxFail      string   `json:"max_fail,omitempty" jsonschema:"stop once more of all hosts failed: 0, 10%"`
 	BatchMaxFail string   `json:"batch_max_fail,omitempty" jsonschema:"the same, of one batch"`
 	Verify       string   `json:"verify,omitempty" jsonschema:"shell source run after each batch where command succeeded; must need no approval"`
@@ -33,9 +33,9 @@ func (s *Server) plan(ctx context.Context, in *rolloutArgs, hs []hosts.Host, cmd
 	w := wire.Rollout{
 		Batches: in.Batches, MaxFail: in.MaxFail, BatchMaxFail: in.BatchMaxFail, Verify: in.Verify, DeadlineS: in.DeadlineS, Retry: in.Retry,
 	}
-	if in.Canary != "" {
+	if in.Canary != nil { // also where it is empty: that is a mistake, and not a run without a canary
 		var err error
-		if canary, err = s.selectHosts(in.Canary); err != nil {
+		if canary, err = s.selectHosts(*in.Canary); err != nil {
 			return nil, invalid("rollout: canary: %w", err)
 		}
 		w.Canary = targets.Labels(canary)

@@ -48,6 +48,7 @@ func TestMistakesOfARolloutSendNothing(t *testing.T) {
 		"max_fail: \"x\" is neither":              {"max_fail": "x"},
 		"batch_max_fail: 200% is more":            {"batch_max_fail": "200%"},
 		"canary":                                  {"canary": "nowhere"},
+		"rollout: canary: ":                       {"canary": ""},
 		"no host of the run is a canary":          {"canary": "here"},
 		"deadline_s must be more than 0":          {"deadline_s": 0},
 		"retry must be between 0 and 100":         {"retry": 101},

@@ -34,6 +34,10 @@ func (e *Either) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, 
 			return err
 		}
 	}
+	if e.There.Steps.lacks(rest) {
+		e.There.Steps.without(refused, rest, cmd, done)
+		return nil
+	}
 	e.There.back = func(err error) bool { return e.Place.Auto() && Elsewise(err) }
 	var again []hosts.Host
 	err := e.There.Run(ctx, rest, cmd, func(end HostEnd) {

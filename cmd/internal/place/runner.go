@@ -66,6 +66,10 @@ func (h *Here) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, do
 	if len(rest) == 0 {
 		return nil
 	}
+	if h.Steps.lacks(rest) {
+		h.Steps.without(hs, rest, cmd, done)
+		return nil
+	}
 	cmd.Forks = h.Forks
 	return h.Steps.run(ctx, pool, rest, cmd, h, tell)
 }

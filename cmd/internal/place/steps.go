@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/censor"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
@@ -87,10 +88,26 @@ func (s *Steps) run(ctx context.Context, on rollout.Runner, hs []hosts.Host, cmd
 	return err
 }
 
+// lacks reports whether a canary was asked for and hs has none.
+func (s *Steps) lacks(hs []hosts.Host) bool {
+	return s != nil && s.Canary != nil && !slices.ContainsFunc(hs, s.Canary)
+}
+
+// without ends a run whose canaries are all among the refused hosts. rest gets nothing.
+func (s *Steps) without(refused, rest []hosts.Host, cmd session.Command, done func(HostEnd)) {
+	canaries, _ := targets.Divide(refused, s.Canary)
+	so := wire.WithoutCanary(canaries, rest, s.Label)
+	for _, h := range rest {
+		done(HostEnd{Host: h, Result: rollout.NotRun(h, cmd, so.Why)})
+	}
+	s.Ended(so)
+}
+
 // request is what the keeper gets.
 func (s *Steps) request(hs []hosts.Host) *wire.Rollout {
 	in := s.Rollout
 	if s.Canary != nil {
+		in.Canary = []string{} // also where none is left: nil is a run without a canary
 		for _, h := range hs {
 			if s.Canary(h) {
 				in.Canary = append(in.Canary, targets.Asked(h))

@@ -116,9 +116,12 @@ func (x *fleet) each(ctx context.Context, no livepolicy.Refusal, cmd session.Com
 	}
 	report, err := plan.Run(ctx, x.r.Pool, rest, cmd)
 	if err != nil { // all canaries are among the refused
+		canaries, _ := targets.Divide(refused, plan.Canary)
+		so := wire.WithoutCanary(canaries, rest, label)
 		for _, h := range rest {
-			tell(h, rollout.NotRun(h, cmd, err.Error()))
+			tell(h, rollout.NotRun(h, cmd, so.Why))
 		}
+		return &so
 	}
 	out := wire.ReportOf(report, label)
 	return &out

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -13,7 +14,7 @@ import (
 // Rollout says how a run on many hosts goes in steps.
 type Rollout struct {
 	Batches      []string `json:"batches,omitempty" maxItems:"1000" doc:"sizes of the batches, as a number of hosts or a percentage of all: 1, 10%, 100%; the last one repeats"`
-	Canary       []string `json:"canary,omitempty" maxItems:"100000" doc:"which of the hosts, by name or user@host:port, are a first batch"`
+	Canary       []string `json:"canary,omitzero" maxItems:"100000" doc:"which of the hosts, by name or user@host:port, are a first batch; left out: no canary; an empty list is an error"`
 	MaxFail      string   `json:"max_fail,omitempty" maxLength:"20" doc:"how many of all hosts may fail, as a number or a percentage; once more have, no further host gets the command"`
 	BatchMaxFail string   `json:"batch_max_fail,omitempty" maxLength:"20" doc:"how many hosts of one batch may fail"`
 	Verify       string   `json:"verify,omitempty" doc:"shell source that runs after each batch where the command succeeded; the policy must allow it without a question"`
@@ -37,7 +38,11 @@ func (r *Rollout) Plan(canary func(hosts.Host) bool) (p rollout.Plan, err error)
 		}
 		p.Batches = append(p.Batches, size)
 	}
-	if len(r.Canary) > 0 {
+	switch {
+	case r.Canary == nil:
+	case len(r.Canary) == 0: // a caller whose canaries are all gone does not want to run everywhere at once
+		return p, errors.New("canary: the list is empty; leave it out to run without a canary")
+	default:
 		p.Canary = canary
 	}
 	if r.MaxFail != "" {
@@ -78,7 +83,7 @@ type RunBatch struct {
 type RunReport struct {
 	Batches []RunBatch `json:"batches"`
 	Done    int        `json:"done" doc:"how many of the batches are done"`
-	Stopped string     `json:"stopped,omitempty" enum:"max-fail,batch-max-fail,deadline,confirm,canceled" doc:"what stopped the run"`
+	Stopped string     `json:"stopped,omitempty" enum:"max-fail,batch-max-fail,deadline,confirm,canceled,canary" doc:"what stopped the run"`
 	Why     string     `json:"why,omitempty" doc:"the same in words"`
 	NotRun  string     `json:"notrun,omitempty" doc:"hosts that got nothing"`
 }
@@ -96,6 +101,14 @@ func ReportOf(r rollout.Report, label func(hosts.Host) string) RunReport {
 		out.Batches = append(out.Batches, BatchOf(b, len(r.Batches), label))
 	}
 	return out
+}
+
+// WithoutCanary reports a rollout that did not start, because the policy refused the command on all its canaries.
+func WithoutCanary(canaries, rest []hosts.Host, label func(hosts.Host) string) RunReport {
+	return RunReport{
+		Batches: []RunBatch{}, Stopped: string(rollout.NoCanary), NotRun: foldLabels(rest, label),
+		Why: "the policy refuses the command on every canary (" + foldLabels(canaries, label) + ")",
+	}
 }
 
 func foldLabels(hs []hosts.Host, label func(hosts.Host) string) string {
