@@ -43,7 +43,8 @@ batches, and --deadline bounds the whole run. A limit starts no further host and
 which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
 
 Runs are kept, without output: "fairlead runs" lists them, and --rerun failed, unreachable, notrun or all runs the last one,
-or RUN, again on those hosts.
+or RUN, again on those hosts. failed includes hosts whose outcome is unknown, as of a run that was killed: the command may
+have run there. notrun takes only hosts that certainly got nothing.
 
 The audit log gets commands with secrets redacted. --redact redacts the printed output too, and agents always get it so.
 

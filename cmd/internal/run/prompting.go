@@ -106,6 +106,11 @@ func (x *prompting) run(ctx context.Context, r prompt.Request) (prompt.Answer, e
 	}
 	x.last = rec
 	code, err := x.end(ctx, one.line(ctx))
+	if len(rec.Ends) == 0 && code != exitcode.Internal { // it was refused or not confirmed: a run that starts has an end of each host
+		for _, h := range rec.Hosts {
+			rec.Ends = append(rec.Ends, runstore.End{Host: h.Name, Status: session.StatusCanceled, NotRun: true})
+		}
+	}
 	a := prompt.Answer{Code: code}
 	if failed, ferr := rec.Pick(runstore.Failed); ferr == nil {
 		a.Failed = len(failed)

@@ -109,7 +109,9 @@ func rerunCmd(f *cmdutil.Factory) *cobra.Command {
 	on := runstore.Failed
 	cmd := &cobra.Command{
 		Use: "rerun [RUN]", Short: "Run a run again, on the hosts where it failed",
-		Long: `Run a run's command again on some of its hosts, as fairlead run --rerun does, which takes all the flags of run.`,
+		Long: `Run a run's command again on some of its hosts, as fairlead run --rerun does, which takes all the flags of run.
+
+failed includes hosts whose outcome is unknown: the command may have run there. notrun takes only hosts that certainly got nothing.`,
 		Args: cmdutil.Args(0, 1, "at most one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.RunInner(cmd.Context(), run.NewCmd(f, nil), append([]string{"--rerun", on}, args...))
@@ -254,7 +256,11 @@ type group struct {
 func groups(r *runstore.Record) (all []*group) {
 	by := map[string]*group{}
 	for _, x := range r.Outcomes() {
-		what, own := outcome.Alike(words(r, x.End))
+		text := words(r, x.End)
+		if x.Unverified {
+			text += ", not verified"
+		}
+		what, own := outcome.Alike(text)
 		g := by[what]
 		if g == nil {
 			g = &group{what: what}
@@ -276,6 +282,8 @@ func words(r *runstore.Record, e runstore.End) string {
 		what = "not ended yet"
 	case e.Status == "":
 		what = "not known"
+	case e.NotRun && e.Verify:
+		return "verify: not run"
 	case e.NotRun:
 		return "not run"
 	case e.Status == session.StatusCanceled:

@@ -351,15 +351,23 @@ func read(name string) (*Record, error) {
 type Outcome struct {
 	Host
 	End
+	Unverified bool // the command succeeded, and the check after it did not come to its end
 }
 
-// Outcomes are those of all hosts, in the order of the run. A check that failed is its host's outcome. The status of a host
-// of which nothing is known is "".
+// Outcomes are those of all hosts, in the order of the run. A check that failed is its host's outcome; one that was canceled says
+// nothing about the host. The status of a host of which nothing is known is "".
 func (r *Record) Outcomes() []Outcome {
-	by := map[string]End{}
+	by, verified, verifies := map[string]End{}, map[string]bool{}, r.Verify != ""
 	for _, e := range r.Ends {
-		if e.Verify && e.Status == session.StatusOK {
+		verifies = verifies || e.Verify
+		switch {
+		case e.Verify && e.Status == session.StatusCanceled:
 			continue
+		case e.Verify:
+			verified[e.Host] = true
+			if e.Status == session.StatusOK {
+				continue
+			}
 		}
 		by[e.Host] = e
 	}
@@ -368,16 +376,16 @@ func (r *Record) Outcomes() []Outcome {
 		label := cmp.Or(h.Label, h.Name)
 		e := by[label]
 		e.Host = label
-		out[i] = Outcome{h, e}
+		out[i] = Outcome{h, e, verifies && e.Status == session.StatusOK && !verified[label]}
 	}
 	return out
 }
 
 // The words that pick hosts of a run.
 const (
-	Failed      = "failed"      // that got the command, or could not get it, and are not ok
+	Failed      = "failed"      // that got the command, may have got it, or could not get it, and are not known to be ok
 	Unreachable = "unreachable" // no connection, no login, or no trust
-	NotRun      = "notrun"      // got nothing, because the run was stopped
+	NotRun      = "notrun"      // certainly got nothing, because the run was stopped
 	All         = "all"
 )
 
@@ -388,11 +396,11 @@ func (r *Record) Pick(which string) ([]Host, error) {
 		yes := false
 		switch which {
 		case Failed:
-			yes = !o.NotRun && o.Status != session.StatusOK && o.Status != ""
+			yes = !o.NotRun && o.Status != session.StatusOK && (o.Status != "" || r.State != "running")
 		case Unreachable:
 			yes = o.Status == session.StatusUnreachable || o.Status == session.StatusAuth || o.Status == session.StatusHostKey
 		case NotRun:
-			yes = o.NotRun || o.Status == "" && r.State != "running"
+			yes = o.NotRun // and not where nothing is known: the command may have run there
 		case All:
 			yes = true
 		default:

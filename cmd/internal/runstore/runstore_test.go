@@ -64,6 +64,56 @@ func TestARunIsKept(t *testing.T) {
 	require.Error(t, r.Stop(), "it does not run")
 }
 
+func pick(t *testing.T, r *runstore.Record, which string) string {
+	t.Helper()
+	picked, err := r.Pick(which)
+	require.NoError(t, err)
+	var names []string
+	for _, h := range picked {
+		names = append(names, h.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestAHostOfALostRunOfWhichNothingIsKnownCountsAsFailed(t *testing.T) {
+	s := runstore.Store{Dir: t.TempDir()}
+	w := begin(t, s, runstore.Run{ID: id(1), Principal: "p", Hosts: []runstore.Host{{Name: "a"}, {Name: "b"}, {Name: "c"}}})
+	w.End("a", session.Result{Status: session.StatusOK}, false)
+	w.End("b", session.Result{Status: session.StatusCanceled, Err: &session.Error{Err: errors.New("not run")}}, false)
+	r, err := s.Get("p", id(1))
+	require.NoError(t, err)
+	require.Equal(t, "running", r.State)
+	assert.Empty(t, pick(t, r, runstore.Failed), "c may end well")
+	r.State = "lost"
+	assert.Equal(t, "c", pick(t, r, runstore.Failed))
+	assert.Equal(t, "b", pick(t, r, runstore.NotRun), "the command may have run on c")
+}
+
+func TestACheckThatDidNotRunLeavesTheEndOfTheCommand(t *testing.T) {
+	s := runstore.Store{Dir: t.TempDir()}
+	w := begin(t, s, runstore.Run{ID: id(1), Principal: "p", Hosts: []runstore.Host{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}, Verify: "check"})
+	for _, h := range []string{"a", "b", "c", "d"} {
+		w.End(h, session.Result{Status: session.StatusOK}, false)
+	}
+	w.End("e", session.Result{Status: session.StatusTimeout}, false)
+	w.End("a", session.Result{Status: session.StatusOK}, true)
+	w.End("b", session.Result{Status: session.StatusCanceled, Err: &session.Error{Err: errors.New("not run")}}, true)
+	w.End("c", session.Result{Status: session.StatusCanceled, Err: &session.Error{Err: errors.New("interrupt"), Sent: true}}, true)
+	require.NoError(t, w.Close(runstore.Finish{}))
+	r, err := s.Get("p", id(1))
+	require.NoError(t, err)
+	assert.Empty(t, pick(t, r, runstore.NotRun))
+	assert.Equal(t, "e", pick(t, r, runstore.Failed))
+	var unverified []string
+	for _, o := range r.Outcomes() {
+		if o.Unverified {
+			assert.Equal(t, session.StatusOK, o.Status)
+			unverified = append(unverified, o.End.Host)
+		}
+	}
+	assert.Equal(t, []string{"b", "c", "d"}, unverified)
+}
+
 func TestRunsAreOnesOwn(t *testing.T) {
 	s := runstore.Store{Dir: t.TempDir()}
 	require.NoError(t, begin(t, s, runstore.Run{ID: id(1), Principal: "operator/x"}).Close(runstore.Finish{}))

@@ -77,7 +77,7 @@ func keptRun(r *runstore.Record) wire.KeptRun {
 		case x.Status != "":
 			out.Failed++
 		}
-		out.Hosts = append(out.Hosts, wire.KeptHost{Host: x.End.Host, Status: string(x.Status), ExitCode: x.ExitCode, Why: x.Why, NotRun: x.NotRun, Verify: x.Verify})
+		out.Hosts = append(out.Hosts, wire.KeptHost{Host: x.End.Host, Status: string(x.Status), ExitCode: x.ExitCode, Why: x.Why, NotRun: x.NotRun, Verify: x.Verify, Unverified: x.Unverified})
 	}
 	return out
 }

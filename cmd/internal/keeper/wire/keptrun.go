@@ -27,6 +27,8 @@ type KeptHost struct {
 	Why      string `json:"why,omitempty"`
 	NotRun   bool   `json:"notrun,omitempty"`
 	Verify   bool   `json:"verify,omitempty" doc:"the command succeeded, and this is of the check after it"`
+
+	Unverified bool `json:"unverified,omitempty" doc:"the command succeeded, and the check after it was not completed"`
 }
 
 // KeptRuns are runs, the newest first.

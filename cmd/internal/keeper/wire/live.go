@@ -58,7 +58,7 @@ type NewRun struct {
 // Rerun names a kept run of the caller's, and on which of its hosts it runs again.
 type Rerun struct {
 	Run string `json:"run" maxLength:"80"`
-	On  string `json:"on" enum:"failed,unreachable,notrun,all" doc:"the hosts on which it was so"`
+	On  string `json:"on" enum:"failed,unreachable,notrun,all" doc:"the hosts on which it was so; failed includes hosts whose outcome is unknown, notrun only those that certainly got nothing"`
 }
 
 // SetCommand puts shell source in, whatever its bytes are.
