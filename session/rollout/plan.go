@@ -30,8 +30,8 @@ type Plan struct {
 	// BatchMaxFail is how many hosts of one batch may fail.
 	BatchMaxFail Limit
 
-	// Verify, if not nil, runs on the hosts of a batch on which the command succeeded, once the batch is done. Its Streams
-	// are its own.
+	// Verify, if not nil, runs on the hosts of a batch on which the command succeeded, once the batch is done, also where a
+	// limit has stopped the run. Its Streams are its own.
 	Verify *session.Command
 
 	// Confirm, if not nil, is asked before each batch but the first, with what has happened. An error stops the run. It may

@@ -244,6 +244,43 @@ func TestVerifyRunsWhereTheCommandSucceeded(t *testing.T) {
 	})
 }
 
+func TestVerifyRunsWhereTheCommandSucceededBeforeALimitStoppedTheRun(t *testing.T) {
+	for name, p := range map[string]rollout.Plan{
+		"max-fail":       {MaxFail: limit(t, "0")},
+		"batch-max-fail": {BatchMaxFail: limit(t, "0")},
+	} {
+		inLab(t, 6, func(t *testing.T, l *lab) {
+			l.fails("web1")
+			l.OnFunc("check", func(c *sessiontest.Call) reply {
+				if c.Host == "web2" {
+					return reply{Exit: 1}
+				}
+				return reply{}
+			})
+			p.Batches, p.Verify = sizes(t, "4"), &session.Command{Script: "check", Forks: 1}
+			r := l.run(t, t.Context(), p)
+			assert.Equal(t, name, string(r.Reason))
+			assert.Equal(t, 0, r.Done)
+			assert.Equal(t, "web[1-2]", names(r.Failed()))
+			assert.Equal(t, "web[0,3]", names(r.Batches[0].OK))
+			assert.Equal(t, "web[4-5]", names(r.NotRun()))
+			assert.Len(t, l.verified, 3)
+			assert.Equal(t, session.StatusOK, l.verified["web3"].Status, "also after a check that failed")
+		})
+	}
+}
+
+func TestVerifyDoesNotRunOnceTheRunIsCanceled(t *testing.T) {
+	inLab(t, 2, func(t *testing.T, l *lab) {
+		l.OnFunc("work", func(c *sessiontest.Call) reply { return reply{Hang: c.Host == "web1"} })
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		r := l.run(t, ctx, rollout.Plan{Verify: &session.Command{Script: "check"}})
+		assert.Equal(t, rollout.Canceled, r.Reason)
+		assert.Empty(t, l.verified)
+	})
+}
+
 func TestConfirmIsAskedBetweenBatches(t *testing.T) {
 	inLab(t, 6, func(t *testing.T, l *lab) {
 		l.fails("web1")

@@ -97,7 +97,7 @@ func (x *run) batch(ctx context.Context, b *Batch) {
 	if x.ended(ctx); x.report.Reason == "" && x.Begin != nil {
 		x.Begin(*b)
 	}
-	x.each(ctx, b.Hosts, x.cmd, x.Retry, func(h hosts.Host, r session.Result) {
+	x.each(ctx, b.Hosts, x.cmd, x.Retry, func() bool { return x.report.Reason != "" }, func(h hosts.Host, r session.Result) {
 		if r.Status != session.StatusOK {
 			x.ended(ctx) // before the limits: it is the cause
 		}
@@ -113,13 +113,17 @@ func (x *run) batch(ctx context.Context, b *Batch) {
 			x.Result(h, r)
 		}
 	})
-	if x.Verify != nil && x.report.Reason == "" {
+	if x.Verify != nil && !x.over() {
 		x.verify(ctx, b)
 	}
 	if x.report.Reason == "" {
 		x.report.Done++
 	}
 }
+
+// over reports whether nothing more runs, also no check. A limit only keeps the command from further hosts: those that got it are
+// checked all the same.
+func (x *run) over() bool { return x.report.Reason == Canceled || x.report.Reason == Deadline }
 
 // fail counts a host that has failed, and checks the limits.
 func (x *run) fail(b *Batch, h hosts.Host) {
@@ -140,7 +144,7 @@ func (x *run) verify(ctx context.Context, b *Batch) {
 	cmd.Forks = cmp.Or(cmd.Forks, x.cmd.Forks)
 	check := b.OK
 	b.OK = nil
-	x.each(ctx, check, cmd, 0, func(h hosts.Host, r session.Result) {
+	x.each(ctx, check, cmd, 0, x.over, func(h hosts.Host, r session.Result) {
 		if r.Status != session.StatusOK {
 			x.ended(ctx)
 		}
@@ -161,8 +165,8 @@ type hostResult struct {
 	result session.Result
 }
 
-// each runs a command on hosts, some at a time, until there is a reason to stop, and tells each Result.
-func (x *run) each(ctx context.Context, hs []hosts.Host, cmd session.Command, retry int, tell func(hosts.Host, session.Result)) {
+// each runs a command on hosts, some at a time, until stopped says that no further host gets it, and tells each Result.
+func (x *run) each(ctx context.Context, hs []hosts.Host, cmd session.Command, retry int, stopped func() bool, tell func(hosts.Host, session.Result)) {
 	forks := cmd.Forks
 	if forks <= 0 {
 		forks = session.DefaultForks
@@ -178,7 +182,7 @@ func (x *run) each(ctx context.Context, hs []hosts.Host, cmd session.Command, re
 	}
 	// A reason to stop is known only here, so hosts are given out one by one between the Results.
 	for running := 0; len(hs) > 0 || running > 0; {
-		if x.report.Reason != "" && x.report.Reason != Canceled && len(hs) > 0 {
+		if stopped() && x.report.Reason != Canceled && len(hs) > 0 {
 			h := hs[0]
 			hs = hs[1:]
 			tell(h, NotRun(h, cmd, x.report.Why))

@@ -224,7 +224,7 @@ func confirmText(so wire.RunReport) string {
 
 // stopText says what stopped a rollout.
 func stopText(so *wire.RunReport) string {
-	if so == nil || so.Stopped == "" || so.Stopped == string(rollout.Canceled) {
+	if so == nil || !so.Cut() {
 		return ""
 	}
 	text := "fairlead: the run stopped: " + so.Why

@@ -23,7 +23,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
 
 // options is what all the commands need.
@@ -233,7 +232,7 @@ func (o *options) show(args []string) error {
 		command += " (not kept as it was)"
 	}
 	field("command", command)
-	if f := r.Finish; f != nil && f.Rollout != nil && f.Rollout.Why != "" && f.Rollout.Stopped != string(rollout.Canceled) {
+	if f := r.Finish; f != nil && f.Rollout != nil && f.Rollout.Cut() {
 		field("stopped", f.Rollout.Why)
 	}
 	for _, g := range groups(r) {

@@ -88,6 +88,18 @@ type RunReport struct {
 	NotRun  string     `json:"notrun,omitempty" doc:"hosts that got nothing"`
 }
 
+// Cut reports whether the run was stopped by what it was asked for, and not by its caller. A limit that was exceeded on the last
+// hosts has stopped nothing.
+func (r *RunReport) Cut() bool {
+	switch rollout.Reason(r.Stopped) {
+	case "", rollout.Canceled:
+		return false
+	case rollout.MaxFail, rollout.BatchMaxFail:
+		return r.NotRun != ""
+	}
+	return true
+}
+
 // BatchOf puts a batch of so many into its JSON form.
 func BatchOf(b rollout.Batch, of int, label func(hosts.Host) string) RunBatch {
 	fold := func(hs []hosts.Host) string { return foldLabels(hs, label) }
