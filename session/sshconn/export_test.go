@@ -1,11 +1,13 @@
 package sshconn
 
 import (
+	"context"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // Waiting returns how many dials hold or wait for a jump host.
@@ -30,7 +32,7 @@ func Settings(d *Dialer, h hosts.Host) (*ssh.ClientConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&login{t: t}).settings(), nil
+	return (&login{t: t, trace: session.TraceDial(context.Background())}).settings(), nil
 }
 
 // Rotated is closed once the keys that the host says are its own have been compared with known_hosts.

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // firstContact says what becomes of the unknown key of a host.
@@ -21,8 +22,12 @@ type firstContact struct {
 
 var errNotTrusted = errors.New("its key was not trusted")
 
-// checkHostKey is called once the host has proved that it owns key.
+// checkHostKey is called once the host has proved that it owns key, and whenever keys are exchanged again. As with ssh, a key that this
+// connection has verified is not judged anew then: no person waits for a question, and programs run.
 func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
+	if verified, _, _ := l.verdict(); keyring.Same(verified, key) {
+		return nil
+	}
 	vouched, err := l.judgeHostKey(key)
 	l.traceHostKey(key, err)
 	l.mu.Lock()
