@@ -134,6 +134,19 @@ func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
 	})
 }
 
+func TestSSHGoesOnWhereTheServerForwardsNoAgent(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		agent := "IdentityAgent=" + filepath.Join(a.dir, "agent")
+		line := "echo without ${SSH_AUTH_SOCK-one}"
+		r := a.run("", a.ssh, "-A", "-o", agent, "sshd", line)
+		assert.Equal(t, 0, r.code)
+		assert.Equal(t, "without one\n", r.out)
+		assert.Equal(t, 1, strings.Count(r.err, "refuses to forward the SSH agent"), r.err)
+		assert.Equal(t, outcomeOf{0, "without one\n", ""}, a.run("", a.ssh, "-q", "-A", "-o", agent, "sshd", line))
+		assert.Equal(t, outcomeOf{0, "without one\n", ""}, a.run("", a.ssh, "sshd", line))
+	}, "AllowAgentForwarding no")
+}
+
 func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{

@@ -35,8 +35,9 @@ type Conn struct {
 	noTerminal atomic.Bool // the server has refused one
 	rotating   sync.Once   // the host has said which keys are its own
 
-	lending sync.Mutex // held while the server is asked to forward the agent
-	lends   bool       // it has said yes; guarded by lending
+	lending  sync.Mutex  // held while the server is asked to forward the agent
+	lends    bool        // it has said yes; guarded by lending
+	lendsNot atomic.Bool // it has said no, and is not asked again
 
 	heard listeners // ports of the host that are listened on for this side
 

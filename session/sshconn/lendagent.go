@@ -2,7 +2,6 @@ package sshconn
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"time"
@@ -13,23 +12,26 @@ import (
 // agentDial bounds connecting to an agent's socket, which is of this machine.
 const agentDial = 5 * time.Second
 
-// askForAgent tells the server that programs on the host may use the caller's agent, where the call says so.
+// askForAgent tells the server that programs on the host may use the caller's agent, where the call says so. As with ssh, programs go
+// without one where the server says no.
 func (s *stream) askForAgent() error {
-	if s.c.t.lent == "" {
+	if s.c.t.lent == "" || s.c.lendsNot.Load() {
 		return nil
 	}
 	// sshd says yes once for a connection, and no to whoever asks again, who has the agent all the same.
 	s.c.lending.Lock()
 	defer s.c.lending.Unlock()
 	ok, err := s.ch.SendRequest("auth-agent-req@openssh.com", true, nil)
-	switch s.c.lends = s.c.lends || ok; {
-	case err != nil:
+	if err != nil {
 		return s.broken()
-	case !s.c.lends:
-		return fmt.Errorf("sshconn: %s: the server forwards no agent; is AllowAgentForwarding off, or no-agent-forwarding set for this key?", s.c.t.name)
 	}
+	s.c.lends = s.c.lends || ok
+	s.c.lendsNot.Store(!s.c.lends)
 	return nil
 }
+
+// AgentRefused reports whether the program runs without the caller's agent because the server refuses to forward it.
+func (p *Pipe) AgentRefused() bool { return !p.dial && p.s.c.lendsNot.Load() }
 
 // lendAgent connects a channel of the host to the caller's agent. It returns at once; Close ends it.
 func (c *Conn) lendAgent(nc ssh.NewChannel) {

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -105,8 +106,17 @@ func TestTheAgentIsLentWhereTheCallSaysSo(t *testing.T) {
 
 	sshd = sessiontest.OpenSSHD(t, "AllowAgentForwarding no")
 	c := dial(t, d, hosts.Host{Name: "sshd", SSHConfig: sshd.Config, SSHOptions: []string{"ForwardAgent=yes", "IdentityAgent=" + sock}})
-	_, err = c.Open(t.Context(), session.Program{Line: "true"})
-	assert.ErrorContains(t, err, "forwards no agent")
+	for range 2 {
+		s, err := c.Open(t.Context(), session.Program{Line: "echo without ${SSH_AUTH_SOCK-one}"})
+		require.NoError(t, err)
+		out, err := io.ReadAll(s)
+		require.NoError(t, err)
+		assert.Equal(t, "without one", strings.TrimSpace(string(out)), "as with ssh")
+		p, err := c.(*sshconn.Conn).Pipe(t.Context(), sshconn.Piped{Line: "true"})
+		require.NoError(t, err)
+		assert.True(t, p.AgentRefused())
+		require.NoError(t, p.Close())
+	}
 	_, err = d.Dial(t.Context(), hosts.Host{Name: "sshd", SSHConfig: sshd.Config, SSHOptions: []string{"ForwardAgent=yes", "IdentityAgent=none"}})
 	assert.ErrorContains(t, err, "the SSH agent cannot be forwarded, because none is running")
 }

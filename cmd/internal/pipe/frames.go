@@ -34,7 +34,7 @@ const (
 	frameEnough  = 'N' // standard output is not read any more
 
 	frameProblem = 'P' // a wire.Problem, and nothing more
-	frameBegun   = 'B'
+	frameBegun   = 'B' // a begun, or nothing
 	frameOutput  = 'O' // standard output
 	frameErrors  = 'S' // standard error
 	frameTaken   = 'T' // how many bytes of standard input were taken in all, in eight bytes
@@ -101,6 +101,11 @@ func (a *Ask) UnmarshalJSON(text []byte) error {
 	}
 	*a = Ask(s.bare)
 	return nil
+}
+
+// begun is what the caller should know of a program that has begun. An older keeper says none of it.
+type begun struct {
+	NoAgent bool `json:"no_agent,omitempty"`
 }
 
 // End is how a program ended.
@@ -309,7 +314,7 @@ func (s *Server) Refuse(p *wire.Problem) error { return s.f.writeJSON(frameProbl
 // going away hangs up.
 func (s *Server) Serve(r *Running) {
 	in := newInbox(s.f)
-	if s.f.write(frameBegun, nil) != nil {
+	if s.f.writeJSON(frameBegun, begun{NoAgent: r.AgentRefused()}) != nil {
 		in.end(true)
 		_ = r.End(session.Exit{}, errors.New("the client has gone"), 0, 0)
 		return
@@ -360,6 +365,8 @@ func (s *Server) hear(r *Running, in *inbox, enough *atomic.Bool) {
 
 // Client is the other side.
 type Client struct {
+	NoAgent bool // the host refuses to forward the agent
+
 	f      *frames
 	hangUp func() error
 
@@ -390,6 +397,11 @@ func NewClient(in io.Reader, out io.WriteCloser, r Request) (*Client, error) {
 	case kind != frameBegun:
 		return nil, ErrCutOff
 	}
+	var b begun
+	if len(p) > 0 && json.Unmarshal(p, &b) != nil {
+		return nil, ErrCutOff
+	}
+	c.NoAgent = b.NoAgent
 	return c, nil
 }
 

@@ -272,6 +272,13 @@ func (r *runner) told(err error) {
 	fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
 }
 
+// withoutAgent warns, unless with -q, that -A has no effect on this host.
+func (r *runner) withoutAgent(h hosts.Host, refused bool) {
+	if refused && !r.c.quiet {
+		fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s: the server refuses to forward the SSH agent (AllowAgentForwarding, or no-agent-forwarding for this key); the command runs without it\n", h.Name)
+	}
+}
+
 // pipe runs the program, in the keeper or from here.
 func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, judged *consent.Verdict, s streams) error {
 	chooser := place.NewChooser(r.f)
@@ -286,6 +293,7 @@ func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, judged *c
 		switch {
 		case err == nil:
 			defer c.Close()
+			r.withoutAgent(h, c.NoAgent)
 			return r.copy(ctx, ask, s, c.Resize, func() { c.Close() }, c.Copy)
 		case chooser.Auto() && place.Elsewise(err), errors.As(err, &problem) && chooser.Locked(session.Result{Status: session.Status(problem.Code)}):
 		default:
@@ -382,6 +390,7 @@ func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, s streams
 	if err != nil {
 		return named(h, err)
 	}
+	r.withoutAgent(h, running.AgentRefused())
 	var sent, got int64
 	var exit session.Exit
 	var cerr error
