@@ -70,7 +70,7 @@ type Network struct {
 	Connected func(net.Conn)
 
 	// ConnectTimeout bounds connecting, key exchange and login together, where neither the host nor ssh_config says
-	// anything. 0 means DefaultConnectTimeout; negative means no limit.
+	// anything. 0 means DefaultConnectTimeout; negative means no limit. With ssh_config's ConnectionAttempts each attempt has as much.
 	ConnectTimeout time.Duration
 
 	// KeepAlive is the time between probes of a connection, where ssh_config says nothing. 0 means DefaultKeepAlive;

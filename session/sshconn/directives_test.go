@@ -94,6 +94,51 @@ func TestConnectionAttempts(t *testing.T) {
 	}
 }
 
+// silentAtFirst is a network whose host does not answer the first n attempts.
+func silentAtFirst(n int, tries *int) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if *tries++; *tries > n {
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+}
+
+func TestConnectTimeoutIsForEachOfTheConnectionAttempts(t *testing.T) {
+	a := newAccount(t)
+	a.write("config", "Host web1\nConnectTimeout 5\nConnectionAttempts 3\n")
+	synctest.Test(t, func(t *testing.T) {
+		cfg, tries, began := a.defaults(), 0, time.Now()
+		cfg.DialContext = silentAtFirst(10, &tries)
+		d, err := sshconn.Default(cfg)
+		require.NoError(t, err)
+		_, err = d.Dial(t.Context(), web1)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, "no answer within 5s")
+		assert.Equal(t, 3, tries)
+		assert.Equal(t, 17*time.Second, time.Since(began))
+
+		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
+		defer cancel()
+		began = time.Now()
+		_, err = d.Dial(ctx, web1)
+		assert.Error(t, err)
+		assert.Equal(t, 7*time.Second, time.Since(began), "the caller's time ends all of them")
+	})
+
+	sshd := sessiontest.OpenSSHD(t)
+	a = newAccount(t)
+	a.reaches(sshd, "ConnectionAttempts 3")
+	cfg, tries := a.defaults(), 0
+	cfg.DialContext, cfg.ConnectTimeout = silentAtFirst(1, &tries), 2*time.Second
+	d, err := sshconn.Default(cfg)
+	require.NoError(t, err)
+	out, _, _ := through(t, dial(t, d, web1), sshconn.Piped{Line: "echo in"}, "")
+	assert.Equal(t, "in\n", out)
+	assert.Equal(t, 2, tries)
+}
+
 func TestAlgorithmsAreThoseOfTheConfiguration(t *testing.T) {
 	for more, check := range map[string]func(ssh.NegotiatedAlgorithms) string{
 		"Ciphers aes256-ctr":                       func(n ssh.NegotiatedAlgorithms) string { return n.Write.Cipher },

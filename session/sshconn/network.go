@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // network is what ssh_config says about how packets reach a host.
@@ -22,20 +24,37 @@ type network struct {
 // retryAfter is the time between attempts, as in OpenSSH.
 const retryAfter = time.Second
 
-// open connects to t, as often as ssh_config says.
-func (d *Dialer) open(ctx context.Context, t *target) (conn net.Conn, err error) {
-	for attempt := 0; ; attempt++ {
-		if conn, err = d.openOnce(ctx, t); err == nil || attempt+1 >= t.net.attempts {
+// open connects to t, as often as ssh_config says. As with ssh, each attempt has the time of one: the clock runs for the last attempt,
+// and for what follows.
+func (d *Dialer) open(clk *clock.Clock, t *target) (net.Conn, error) {
+	for range t.net.attempts - 1 {
+		if conn, err := d.attempt(clk, t); err == nil || clk.Err() != nil {
 			return conn, err
 		}
-		again := time.NewTimer(retryAfter)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
-			return nil, err
-		}
 	}
+	return d.openOnce(clk, t)
+}
+
+// attempt is one that others follow, and the time before the next. The clock stands still.
+func (d *Dialer) attempt(clk *clock.Clock, t *target) (net.Conn, error) {
+	clk.Pause()
+	defer clk.Resume()
+	ctx, cancel := context.Context(clk), func() {}
+	if clk.Limit >= 0 {
+		ctx, cancel = context.WithTimeout(clk, clk.Limit)
+	}
+	defer cancel()
+	conn, err := d.openOnce(ctx, t)
+	if err == nil {
+		return conn, nil
+	}
+	again := time.NewTimer(retryAfter)
+	defer again.Stop()
+	select {
+	case <-again.C:
+	case <-clk.Done():
+	}
+	return nil, err
 }
 
 func (d *Dialer) openOnce(ctx context.Context, t *target) (net.Conn, error) {
