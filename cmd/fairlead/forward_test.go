@@ -214,6 +214,40 @@ func TestPortsAreForwardedJudgedAndRecorded(t *testing.T) {
 	})
 }
 
+// As with ssh, localhost is 127.0.0.1 and ::1.
+func TestForwardsListenOnBothLoopbackAddresses(t *testing.T) {
+	l, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		needs.Part(t, "the machine has no ::1")
+	}
+	l.Close()
+	inPlaceOfSSH(t, func(a *asSSH) {
+		service := greeter(t)
+		both := func(port string) {
+			for _, address := range []string{"127.0.0.1", "::1"} {
+				assert.Equal(t, "hello X", through(net.JoinHostPort(address, port), ""), address)
+			}
+		}
+		f := a.forward(1, "-L", "0:"+service)
+		_, port, _ := net.SplitHostPort(f.open[0].Listen)
+		both(port)
+		f.end()
+
+		cmd := exec.Command(a.ssh, "-N", "-L", "localhost:0:"+service, "sshd")
+		cmd.Env, cmd.Dir = a.env, a.dir
+		errOut, err := cmd.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		defer func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }()
+		lines := bufio.NewScanner(errOut)
+		require.True(t, lines.Scan())
+		_, rest, ok := strings.Cut(lines.Text(), ": port ")
+		require.True(t, ok, lines.Text())
+		port, _, _ = strings.Cut(rest, " ")
+		both(port)
+	})
+}
+
 func TestForwardsThatAreConfigured(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		service := greeter(t)

@@ -111,7 +111,7 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward,
 		return fail("denied", errors.New(d.Reason))
 	}
 	if f.Option != "-R" {
-		if w.local, err = net.Listen("tcp", f.Listen()); err != nil {
+		if w.local, err = Listen(f); err != nil {
 			if errors.Is(err, syscall.EADDRINUSE) {
 				err = fmt.Errorf("%w: take another port, or 0 for one that is free", err)
 			}

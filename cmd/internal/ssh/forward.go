@@ -51,7 +51,7 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 				return nil, err
 			}
 		}
-		l, err := net.Listen("tcp", f.Listen())
+		l, err := pipe.Listen(f)
 		if err != nil {
 			end()
 			return nil, fmt.Errorf("%s: %w", f.Option, err)
