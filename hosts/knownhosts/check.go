@@ -18,6 +18,8 @@ type Query struct {
 	// Algorithms is the order to start from in DB.Algorithms. Nil means OpenSSH's default order of what x/crypto/ssh
 	// supports and considers secure.
 	Algorithms []string
+	// Accept says why a certificate of a known authority does not count, beyond what makes it invalid. Nil accepts all.
+	Accept func(*ssh.Certificate) error
 }
 
 // name is the first name looked up. other, where not "", is asked when nothing is known for it: OpenSSH lets a key that
@@ -102,6 +104,9 @@ func (db *DB) checkCertificate(q Query, cert *ssh.Certificate, lines, bare []*en
 		}
 		if find(set, authority, ca) != nil {
 			err := db.validate(cert, q.principal())
+			if err == nil && q.Accept != nil {
+				err = q.Accept(cert)
+			}
 			return err == nil, err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -264,7 +266,7 @@ func TestHostKeysThatTheConfigurationDoesNotAllow(t *testing.T) {
 		"a key that is long enough":          {key, "RequiredRSASize 2048", ""},
 		"a short key":                        {key, "RequiredRSASize 4096", "the host's key has 2048 bits, and RequiredRSASize is 4096 ("},
 		"an authority of the allowed kind":   {nil, "CASignatureAlgorithms ssh-ed25519", ""},
-		"an authority of a kind not allowed": {nil, "CASignatureAlgorithms rsa-sha2-512", "the host's certificate is signed with ssh-ed25519, which CASignatureAlgorithms ("},
+		"an authority of a kind not allowed": {nil, "CASignatureAlgorithms rsa-sha2-512", "its certificate does not count, because it is signed with ssh-ed25519, which CASignatureAlgorithms ("},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t)
@@ -292,6 +294,46 @@ func TestHostKeysThatTheConfigurationDoesNotAllow(t *testing.T) {
 			require.ErrorIs(t, err, session.ErrHostKey)
 			assert.ErrorContains(t, err, c.want)
 		})
+	}
+}
+
+// As with ssh, the list is about authorities that are known. Where none is, or it is not allowed, the certificate's plain key counts.
+func TestCASignatureAlgorithmsLeaveAPlainKeyThatIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	host, ca := filepath.Join(dir, "host"), filepath.Join(dir, "ca")
+	keygen(t, host, "ed25519")
+	keygen(t, ca, "ecdsa")
+	out, err := exec.Command("ssh-keygen", "-q", "-s", ca, "-I", "host", "-h", host+".pub").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	sshd := sessiontest.OpenSSHD(t, "HostKey "+host, "HostCertificate "+host+"-cert.pub")
+	plain, err := os.ReadFile(host + ".pub")
+	require.NoError(t, err)
+	authority, err := os.ReadFile(ca + ".pub")
+	require.NoError(t, err)
+	const other = "CASignatureAlgorithms ssh-ed25519,rsa-sha2-512"
+	for _, c := range []struct {
+		known, more string
+		ok          bool
+	}{
+		{"* " + string(plain), other, true},
+		{"* " + string(plain) + "@cert-authority * " + string(authority), other, true},
+		{"@cert-authority * " + string(authority), other, false},
+		{"@cert-authority * " + string(authority), "CASignatureAlgorithms ecdsa-sha2-*", true},
+	} {
+		a := newAccount(t)
+		a.reaches(sshd, "GlobalKnownHostsFile none\nStrictHostKeyChecking yes\n"+c.more)
+		a.write("known_hosts", c.known)
+		code, _, text := a.asSSH(t, "web1", "true")
+		assert.Equal(t, c.ok, code == 0, "ssh: %q %q: %s", c.known, c.more, text)
+		conn, err := a.dialer().Dial(t.Context(), web1)
+		if c.ok {
+			if assert.NoError(t, err, "%q %q", c.known, c.more) {
+				conn.Close()
+			}
+			continue
+		}
+		require.ErrorIs(t, err, session.ErrHostKey)
+		assert.ErrorContains(t, err, "it is signed with ecdsa-sha2-nistp256, which CASignatureAlgorithms (")
 	}
 }
 

@@ -64,7 +64,7 @@ func (t *target) keyName() string {
 }
 
 func (t *target) query() knownhosts.Query {
-	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.HostKeys}
+	return knownhosts.Query{Host: t.host, Port: t.port, Alias: t.alias, Algorithms: t.algorithms.HostKeys, Accept: t.algorithms.CheckAuthority}
 }
 
 // key tells logins apart: connections are shared where it is equal, and only there.

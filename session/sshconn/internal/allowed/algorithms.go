@@ -137,8 +137,13 @@ func (a Algorithms) CheckHost(key ssh.PublicKey) error {
 	if bits := rsaBits(key); bits > 0 && bits < a.RsaBits {
 		return fmt.Errorf("the host's key has %d bits, and RequiredRSASize is %d (%s)", bits, a.RsaBits, a.rsaBitsFrom)
 	}
-	if cert, ok := key.(*ssh.Certificate); ok && a.authorities != nil && cert.Signature != nil && !slices.Contains(a.authorities, cert.Signature.Format) {
-		return fmt.Errorf("the host's certificate is signed with %s, which CASignatureAlgorithms (%s) does not allow", cert.Signature.Format, a.authoritiesFrom)
+	return nil
+}
+
+// CheckAuthority says why a host's certificate does not count, though its authority is known. Its plain key may be known all the same.
+func (a Algorithms) CheckAuthority(cert *ssh.Certificate) error {
+	if a.authorities != nil && cert.Signature != nil && !slices.Contains(a.authorities, cert.Signature.Format) {
+		return fmt.Errorf("it is signed with %s, which CASignatureAlgorithms (%s) does not allow", cert.Signature.Format, a.authoritiesFrom)
 	}
 	return nil
 }
