@@ -53,7 +53,7 @@ func takesCommands(c call) bool {
 func (w *walker) interpreter(c call) {
 	if strings.HasSuffix(c.name, "awk") {
 		for _, a := range c.args {
-			if strings.Contains(a.Text, "/inet") && strings.ContainsAny(a.Text, "|&") {
+			if strings.Contains(a.Text, `"/inet`) && strings.ContainsAny(a.Text, "|&") {
 				w.raise(policy.Forbidden, "forbidden/reverse-shell", "code that opens a connection and runs what comes from it")
 			}
 		}

@@ -6,20 +6,35 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
-// awkCheck reads the program text of an awk call.
+// awkCheck reads the program text and the operands of an awk call.
 func awkCheck(c *call) {
-	if !c.has("-f") && len(c.ops) > 0 {
-		awkText(c, c.ops[0])
+	operands := c.ops
+	if !c.has("-f") && len(operands) > 0 {
+		awkText(c, operands[0])
+		operands = operands[1:]
+	}
+	for _, a := range operands {
+		if awkOpens.MatchString(a.Text) {
+			c.say(forbid, awkConnects)
+		}
 	}
 }
+
+// What is named so is no file to gawk, but a connection. Patterns, as in /inet/, are not meant.
+var (
+	awkOpens   = lazyregexp.New(`^/inet[46]?/(?:tcp|udp)/`)
+	awkNetwork = lazyregexp.New(`"/inet[46]?["/]`)
+)
+
+const awkConnects = "opens network connections by a way made for backdoors"
 
 func awkText(c *call, a Arg) {
 	if !a.certain() {
 		c.say(unknown, "has a program that isn't literal")
 		return
 	}
-	if strings.Contains(a.Text, "/inet/") || strings.Contains(a.Text, "/inet4/") || strings.Contains(a.Text, "/inet6/") {
-		c.say(forbid, "has a program that opens network connections by a way made for backdoors")
+	if awkNetwork.MatchString(a.Text) {
+		c.say(forbid, "has a program that "+awkConnects)
 	}
 	s := awkScan{source: source{a.Text}, c: c, before: awkOperator}
 	if !s.run() {
