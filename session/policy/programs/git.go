@@ -3,6 +3,8 @@ package programs
 import (
 	"path"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // gitConfig: what -c sets may be a command.
@@ -89,6 +91,9 @@ func gitAsked(c *call) bool {
 	return false
 }
 
+// A placeholder of a signature; before its letter, a sign says what is written around it.
+var gitSigned = lazyregexp.New(`%[-+ ]*G`)
+
 // gitFormat: some placeholders start gpg, as the configuration names it, and so may formats that the configuration names.
 func gitFormat(c *call) {
 	// Where there is --pretty, --format is another name for it; elsewhere it has a language of its own.
@@ -99,7 +104,7 @@ func gitFormat(c *call) {
 		}
 		if !v.arg.certain() {
 			c.say(unknown, "has a value that isn't literal")
-		} else if s := v.arg.Text; strings.Contains(s, "%G") || strings.Contains(s, "signature") || strings.Contains(s, "describe") {
+		} else if s := v.arg.Text; gitSigned.MatchString(s) || strings.Contains(s, "signature") || strings.Contains(s, "describe") {
 			c.say(unknown, "has a format that may start a program")
 		}
 	}

@@ -21,9 +21,10 @@ func jqText(c *call, a Arg) {
 }
 
 type jqScan struct {
-	c   *call
-	src string
-	at  int
+	c    *call
+	src  string
+	at   int
+	open []byte // the brackets that are
 }
 
 // code reads up to the end, or inside an interpolation to its closing parenthesis.
@@ -31,7 +32,7 @@ func (s *jqScan) code(depth int) bool {
 	if depth > 32 {
 		return false
 	}
-	open := 0
+	outer := len(s.open)
 	for s.at < len(s.src) {
 		b := s.src[s.at]
 		switch {
@@ -48,13 +49,13 @@ func (s *jqScan) code(depth int) bool {
 			}
 			s.at += len(line)
 			continue
-		case b == '(':
-			open++
-		case b == ')':
-			if open--; open < 0 {
-				s.at++
-				return depth > 0
-			}
+		case b == '(', b == '[', b == '{':
+			s.open = append(s.open, b)
+		case b == ')' && len(s.open) == outer:
+			s.at++
+			return depth > 0
+		case b == ')', b == ']', b == '}':
+			s.open = s.open[:max(outer, len(s.open)-1)]
 		case strings.IndexByte(identifier, b) >= 0 && (b < '0' || b > '9'):
 			start := s.at
 			for s.at < len(s.src) && strings.IndexByte(identifier, s.src[s.at]) >= 0 {
@@ -96,7 +97,9 @@ func (s *jqScan) name(start int, w string) {
 		before = s.src[start-1]
 	}
 	field := before == '.' && (start < 2 || s.src[start-2] != '.')
-	key := strings.HasPrefix(strings.TrimLeft(s.src[s.at:], " \t\n"), ":") && before != '$'
+	// Within an object a name before a colon is a key, but within brackets it is a bound.
+	object := len(s.open) > 0 && s.open[len(s.open)-1] == '{'
+	key := object && strings.HasPrefix(strings.TrimLeft(s.src[s.at:], " \t\n"), ":") && before != '$'
 	if field || key {
 		return
 	}
