@@ -3,6 +3,8 @@ package judge
 import (
 	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // holdsSecrets reports whether a path, which may be a pattern, is or may reach a file whose content is secret. Symbolic
@@ -70,7 +72,10 @@ func secretsNamed(name, p, dir string) (why string, ok bool) {
 	for i := range places().read.all {
 		e := &places().read.all[i]
 		last := len(e.segs) - 1
-		if ok, aim := overlap(name, e.segs[last]); ok && aimsAt(name, e.segs[last], aim) && (isWild(name) || !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, name) })) &&
+		ok, aim := overlap(name, e.segs[last])
+		// Close to a place that is known, an extension says enough.
+		aims := aimsAt(name, e.segs[last], aim) || e.anchored && len(root) > 2 && aim > 0 && aim >= literalLen(name)
+		if ok && aims && (isWild(name) || !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, name) })) &&
 			(!e.anchored || len(root) == 0 || root[0] != "" || reachesBelow(root, e.segs[:last])) {
 			return e.why, true
 		}
@@ -94,19 +99,13 @@ func reachesBelow(root, dir []string) bool {
 	return true
 }
 
+// secretName fits names of variables that usually hold secrets, in capitals: the address of what asks for a password holds it.
+var secretName = lazyregexp.New(`SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|_PASS|_PWD|AUTH_KEY|_DSN` +
+	`|._(?:KEY|PAT|AUTH)$|^PGPASS$|(?:^|_)(?:DSN|JWT|CREDS?)(?:_|$)|CONN(?:ECTION)?_?STR` +
+	`|(?:DATABASE|(?:^|_)DB|REDIS|VALKEY|MONGO(?:DB)?|AMQP|RABBIT(?:MQ)?|BROKER|POSTGRES(?:QL)?|PG|MYSQL|MARIADB|CLICKHOUSE|SQLALCHEMY|JDBC|CELERY|LDAP|SMTP|WEBHOOK)_?(?:URL|URI)(?:_|$)`)
+
 // namesSecret knows names of variables that usually hold secrets.
-func namesSecret(name string) bool {
-	if len(name) < 5 {
-		return false
-	}
-	upper := strings.ToUpper(name)
-	for _, s := range [...]string{"SECRET", "TOKEN", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "_PASS", "_PWD", "AUTH_KEY", "DATABASE_URL", "_DSN"} {
-		if strings.Contains(upper, s) {
-			return true
-		}
-	}
-	return strings.HasSuffix(upper, "_KEY") || upper == "PGPASS" || upper == "MYSQL_PWD"
-}
+func namesSecret(name string) bool { return secretName.MatchString(strings.ToUpper(name)) }
 
 // SecretPaths are patterns of absolute paths of files whose content is secret, and of names among them that are not meant. "**" is any
 // number of directories.
