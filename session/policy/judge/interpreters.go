@@ -87,12 +87,18 @@ var (
 	codeRuns = []string{"exec(", "exec (", "eval(", "eval (", "eval ", "system(", "system ", "popen", "subprocess", "instance_eval", "assert(", "runpy",
 		"execsync", "spawn", "new function(", "loadstring", "load("}
 	codeRemoves = lazyregexp.New(`(?i)(?:rmtree|rm_rf|rm_r|rmsync|rmdirsync|rmdir_r|remove_tree|remove_entry|unlinksync|fs\.rm|deltree|remove-item)[\s(]*['"]([^'"]{1,200})['"]`)
-	codeTexts   = lazyregexp.New("'((?:[^'\\\\]|\\\\.){4,})'|\"((?:[^\"\\\\]|\\\\.){4,})\"|`([^`]{4,})`|(?:qx|%x)[{(\\[/|!]([^})\\]/|!]{4,})")
+	// A loop without end that does nothing first but fork, or forks as its condition; and the same the other way round.
+	codeForks = lazyregexp.New(`(?i)(?:\b(?:while|until)[\s(]*(?:1|true|!0|!1|0|false)\b|\bloop\b|\bfor\s*\(\s*;\s*;)[\s:;(){]*(?:do\b[\s|]*)?(?:\w+\.)?fork\b` +
+		`|\bwhile[\s(]*(?:\w+\.)?fork\b|\bfork[\s()]*(?:while[\s(]*(?:1|true)|until[\s(]*(?:0|false))\b`)
+	codeTexts = lazyregexp.New("'((?:[^'\\\\]|\\\\.){4,})'|\"((?:[^\"\\\\]|\\\\.){4,})\"|`([^`]{4,})`|(?:qx|%x)[{(\\[/|!]([^})\\]/|!]{4,})")
 )
 
 // inlineCode forbids code in another language that does plainly what a command may not: it fetches or decodes what it
 // runs, removes the system, or holds a command that is forbidden. What is not recognised here is unknown all the same.
 func (w *walker) inlineCode(code string) {
+	if codeForks.MatchString(code) {
+		w.raise(policy.Forbidden, "forbidden/fork-bomb", "code that starts copies of itself without end")
+	}
 	lower := strings.ToLower(code)
 	if (containsAny(lower, codeFetches...) || containsAny(lower, codeDecodes...)) && containsAny(lower, codeRuns...) {
 		w.forbidUnseen()
