@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,8 +47,8 @@ var ways = []struct{ name, set, control string }{
 	{"a pager", "git config core.pager $DIR/run; git config pager.log $DIR/run; git config pager.diff $DIR/run", ""},
 	{"an alias", "git config alias.log '!'$DIR/run; git config alias.show '!'$DIR/run; git config alias.zork '!'$DIR/run", "git zork"},
 	{"an editor", "git config core.editor $DIR/run; git config sequence.editor $DIR/run", ""},
-	{"hooks", "for h in post-index-change reference-transaction post-checkout pre-auto-gc; do cp $DIR/run .git/hooks/$h; done; touch -d 2001-01-01 f g", "git status"},
-	{"a path of hooks", "mkdir h; cp $DIR/run h/post-index-change; git config core.hooksPath $PWD/h; touch -d 2001-01-01 f g", "git status"},
+	{"hooks", "for h in post-index-change reference-transaction post-checkout pre-auto-gc; do cp $DIR/run .git/hooks/$h; done; touch -d 2001-01-01 f g", "git status; touch -d 2002-01-01 f g"},
+	{"a path of hooks", "mkdir h; cp $DIR/run h/post-index-change; git config core.hooksPath $PWD/h; touch -d 2001-01-01 f g", "git diff; touch -d 2002-01-01 f g"},
 	{"an include", "printf '[core]\n\tfsmonitor = %s\n[log]\n\tshowSignature = true\n[gpg]\n\tprogram = %s\n' $DIR/run $DIR/run >inc; git config include.path $PWD/inc", "git grep two"},
 	{"a remote's program", "git config core.sshCommand $DIR/run; git config credential.helper '!'$DIR/run; git config core.askPass $DIR/run", ""},
 	{"a partial clone", "git config remote.origin.url $DIR; git config remote.origin.promisor true; git config remote.origin.uploadpack $DIR/run; git config extensions.partialClone origin; git config core.repositoryFormatVersion 1; rm -f .git/objects/$(git rev-parse HEAD:g | sed 's,^..,&/,')", "git show HEAD:g"},
@@ -151,8 +152,14 @@ func TestReadsRunNothingOfAHostileRepository(t *testing.T) {
 	for _, read := range mustRead {
 		assert.Contains(t, allowed, read)
 	}
+	// Where the kernel holds reads, nothing could be left behind.
+	unheld := policy.DeciderFunc(func(ctx context.Context, r policy.Request) (policy.Decision, error) {
+		d, err := engine.Decide(ctx, r)
+		d.Hold = false
+		return d, err
+	})
 	s, err := session.Open(transports[0].open(t), hosts.Host{Name: "host", Shell: "sh"}, session.Config{
-		Principal: "agent/test", Policy: engine, Audit: audit.Discard{},
+		Principal: "agent/test", Policy: unheld, Audit: audit.Discard{},
 	})
 	require.NoError(t, err)
 	defer s.Close()

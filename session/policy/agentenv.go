@@ -8,7 +8,7 @@ import (
 )
 
 // gitSettings are Git's ways to run what a repository's own configuration names, which a setting of a fixed name closes. Hooks
-// stay: reads start none, and what an operator approved should find them.
+// stay, for what an operator approved should find them; of reads, diff alone starts one, and host/git.sh closes that.
 var gitSettings = []string{
 	"core.fsmonitor=false",
 	"log.showSignature=false",

@@ -22,7 +22,10 @@ git() (
 		esac
 	done
 	case $_fl_subcommand in
-	(status|diff|blame|annotate) _fl_filters='filter\..*\.(clean|smudge|process)|';;
+	(status|diff|blame|annotate)
+		_fl_filters='filter\..*\.(clean|smudge|process)|'
+		# diff writes the index back whatever is set, and that starts a hook.
+		GIT_CONFIG_PARAMETERS="$GIT_CONFIG_PARAMETERS 'core.hooksPath=/dev/null'";;
 	(show|log|stash) _fl_filters=;;
 	(*) \command git "$@"; exit;;
 	esac
