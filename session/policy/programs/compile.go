@@ -67,13 +67,14 @@ const (
 	assign                       // NAME=VALUE is an option, listed as -NAME
 	bundle                       // the first word is a cluster, with or without its dash, whose values follow in order
 	words                        // options and operands are not told apart: forms and the check read the words
+	bools                        // options without a value take =true and =false, in subcommands too
 	open                         // every option of the program is a read, listed or not
 	connecting                   // what of it is no read opens connections
 )
 
 var styles = map[string]style{
 	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words,
-	"open": open, "connects": connecting,
+	"bools": bools, "open": open, "connects": connecting,
 }
 
 // A node is a compiled program or subcommand.
@@ -112,7 +113,7 @@ func (e *entry) compile() {
 	if e.up == nil {
 		lines = e.split()
 	} else {
-		n.env = e.up.env
+		n.env, n.style = e.up.env, e.up.style&bools
 		if e.up.style&inherit != 0 {
 			n.opts, n.short, n.long = slices.Clone(e.up.opts), e.up.short, slices.Clone(e.up.long)
 		}

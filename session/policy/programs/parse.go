@@ -166,7 +166,10 @@ func (c *call) long(args []Arg, i int) (used int) {
 	}
 	switch o := &n.opts[at-1]; {
 	case o.kind == none:
-		if glued {
+		if glued && n.style&bools != 0 && val == "false" {
+			return 0
+		}
+		if glued && (n.style&bools == 0 || val != "true") {
 			c.unlisted()
 		}
 		c.set(at, nil)

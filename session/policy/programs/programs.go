@@ -59,6 +59,7 @@
 //	                     -name is a long option, there are no clusters; assign: NAME=VALUE is an option, listed as
 //	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
 //	                     for subcommands too, before and after them; pages: starts a pager where somebody watches;
+//	                     bools: options without a value take =true and =false, in subcommands too;
 //	                     words: options are not told from operands; open: a word that is not literal may be any option
 //	                     or operand, which makes the program no worse than its class; connects: opens connections wherever it is no
 //	                     read
