@@ -77,7 +77,7 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		if err != nil {
 			return nil, err
 		}
-		d, err := dialer.New(dialer.Config{Ask: f.Ask(), Inventory: f.Inventory, Principal: f.Caller().Principal, NoPrograms: f.InventoryOptions().Kept, Audit: f.Audit})
+		d, err := dialer.New(dialer.Config{Ask: f.Ask(), Inventory: f.Inventory, Principal: f.Caller().Principal, NoPrograms: f.NoPrograms(), Audit: f.Audit})
 		if err != nil {
 			return nil, err
 		}

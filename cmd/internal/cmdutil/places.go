@@ -37,6 +37,9 @@ func (f *Factory) InventoryOptions() inventory.Options {
 	return inventory.Options{Kept: named && hosts.RoleOf(f.Caller().Principal) == hosts.RoleAgent}
 }
 
+// NoPrograms reports whether the configurations of OpenSSH that the inventory names start no program either: see InventoryOptions.
+func (f *Factory) NoPrograms() bool { return f.InventoryOptions().Kept }
+
 // AuditDir is where the record is kept.
 func (f *Factory) AuditDir() (string, error) {
 	return f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "audit")

@@ -69,7 +69,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 
 Without HOSTS it checks this machine: the inventory, ssh_config and known_hosts, keys and the SSH agent, config and policy,
 approvers, the audit log, the keeper and free resources. It connects to no host, changes nothing and asks no questions.
-Programs that the inventory or ssh_config names do run, as with every command.
+Programs that the inventory or ssh_config names do run, as with every command; not where an agent names the inventory.
 
 With HOSTS, a selector as for "fairlead run", it connects to each of them without the keeper and says which step fails:
 name, network, host key, login or shell. Then it checks sftp, bubblewrap, the clock and temporary space there. What it runs

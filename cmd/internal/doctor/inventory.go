@@ -51,7 +51,7 @@ func (o *Options) inventory(context.Context) (all []Check) {
 	case err != nil:
 		all = append(all, each(err, func(err error) Check { return fail("inventory", "mend that", "%s", why(err)) })...)
 	}
-	return append(all, sshFiles(hs)...)
+	return append(all, sshFiles(hs, o.Reading().Kept)...)
 }
 
 // used are the files that hosts name.
@@ -70,13 +70,14 @@ func (u *used) tell(c Check) {
 	}
 }
 
-// sshFiles looks at what hosts over SSH name. Where there is none it looks at what any host would.
-func sshFiles(hs []hosts.Host) []Check {
+// sshFiles looks at what hosts over SSH name. Where there is none it looks at what any host would. For noPrograms see
+// hostscmd.LoadSSHConfig.
+func sshFiles(hs []hosts.Host, noPrograms bool) []Check {
 	hs = slices.DeleteFunc(slices.Clone(hs), func(h hosts.Host) bool { return h.Transport != "" && h.Transport != hosts.SSH })
 	if len(hs) == 0 {
 		hs = []hosts.Host{{Name: "host.invalid"}}
 	}
-	dialer, err := sshconn.Default(sshconn.DefaultConfig{AcceptNew: true})
+	dialer, err := sshconn.Default(sshconn.DefaultConfig{AcceptNew: true, NoPrograms: noPrograms})
 	if err != nil {
 		return []Check{fail("ssh config", "mend that", "%s", why(err))}
 	}
@@ -90,7 +91,7 @@ func sshFiles(hs []hosts.Host) []Check {
 		cfg, tried := configs[h.SSHConfig]
 		if !tried {
 			var err error
-			cfg, err = hostscmd.LoadSSHConfig(h.SSHConfig)
+			cfg, err = hostscmd.LoadSSHConfig(h.SSHConfig, noPrograms)
 			configs[h.SSHConfig] = cfg
 			switch {
 			case err != nil:

@@ -67,7 +67,7 @@ func (o *Options) effective(h hosts.Host) (all []Check) {
 	if inv, err := o.Inventory(); err == nil {
 		lent, _ = inv.Credential(h)
 	}
-	values, err := hostscmd.Effective(h, lent)
+	values, err := hostscmd.Effective(h, lent, o.Reading().Kept)
 	if err != nil {
 		return each(err, func(err error) Check { return fail("config", "mend the file", "%s", why(err)) })
 	}

@@ -31,7 +31,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if len(o.Forwards) == 0 {
-		if o.Forwards, err = configured(h); err != nil {
+		if o.Forwards, err = configured(h, o.f.NoPrograms()); err != nil {
 			return err
 		}
 		if len(o.Forwards) == 0 {
@@ -81,13 +81,13 @@ func (o *Options) host() (hosts.Host, error) {
 // directives are those of ssh_config that forward ports.
 var directives = map[string]string{"localforward": "-L", "remoteforward": "-R", "dynamicforward": "-D"}
 
-// configured are the forwards that the inventory and ssh_config say of a host.
-func configured(h hosts.Host) ([]hosts.Forward, error) {
+// configured are the forwards that the inventory and ssh_config say of a host. For noPrograms see hostscmd.LoadSSHConfig.
+func configured(h hosts.Host, noPrograms bool) ([]hosts.Forward, error) {
 	all := append([]hosts.Forward(nil), h.Forwards...)
 	if h.Transport != "" && h.Transport != hosts.SSH {
 		return all, nil
 	}
-	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig)
+	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig, noPrograms)
 	if err != nil {
 		return nil, err
 	}

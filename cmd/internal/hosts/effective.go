@@ -25,6 +25,8 @@ type values struct {
 	host hosts.Host
 	lent hosts.Credential // zero where there is none
 	list []Value
+
+	noPrograms bool
 }
 
 // add takes a value that the inventory sets, or, where it does not, what is used instead.
@@ -47,9 +49,10 @@ func (v *values) origin() string {
 // lender names the place of the credential.
 func (v *values) lender() string { return "credentials, " + v.lent.Source.String() }
 
-// Effective says what will be used for h. lent is the credential that h has its login of, if there is one.
-func Effective(h hosts.Host, lent hosts.Credential) ([]Value, error) {
-	v := &values{host: h, lent: lent}
+// Effective says what will be used for h. lent is the credential that h has its login of, if there is one. For noPrograms see
+// LoadSSHConfig.
+func Effective(h hosts.Host, lent hosts.Credential, noPrograms bool) ([]Value, error) {
+	v := &values{host: h, lent: lent, noPrograms: noPrograms}
 	v.add("name", h.Name, "", "")
 	v.add("transport", string(h.Transport), string(hosts.SSH), "default")
 	v.add("tier", h.Tier, hosts.Prod, "default: an unknown tier counts as prod")
@@ -81,7 +84,7 @@ func forwardLines(h hosts.Host) (lines []string) {
 // ssh asks OpenSSH's configuration for what the inventory leaves open, as connecting does.
 func (v *values) ssh() error {
 	h := v.host
-	cfg, err := LoadSSHConfig(h.SSHConfig)
+	cfg, err := LoadSSHConfig(h.SSHConfig, v.noPrograms)
 	if err != nil {
 		return err
 	}
@@ -144,7 +147,7 @@ func (v *values) ssh() error {
 		v.resolved("no effect", d.Keyword+" "+d.Value, d.From.String())
 	}
 	h.NoLogin = "" // shown already
-	if d, err := sshconn.Default(sshconn.DefaultConfig{AcceptNew: true}); err != nil {
+	if d, err := sshconn.Default(sshconn.DefaultConfig{AcceptNew: true, NoPrograms: v.noPrograms}); err != nil {
 		return err
 	} else if err := d.Check(h); err != nil {
 		v.resolved("refused", err.Error(), "ssh_config")
@@ -259,8 +262,9 @@ func boolean(b bool) string {
 	return ""
 }
 
-// LoadSSHConfig reads what Host.SSHConfig names.
-func LoadSSHConfig(path string) (*sshconfig.Config, error) {
+// LoadSSHConfig reads what Host.SSHConfig names. noPrograms is [cmdutil.Factory.NoPrograms]: then Match exec of a file that is named
+// there runs nothing, as when connecting.
+func LoadSSHConfig(path string, noPrograms bool) (*sshconfig.Config, error) {
 	switch path {
 	case "":
 		return sshconfig.Load()
@@ -274,7 +278,7 @@ func LoadSSHConfig(path string) (*sshconfig.Config, error) {
 		}
 		path = filepath.Join(home, rest)
 	}
-	cfg, err := sshconfig.Open(path)
+	cfg, err := sshconfig.Loader{NoExec: noPrograms}.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("ssh_config %s: the file does not exist", path)
 	}

@@ -16,12 +16,12 @@ type Program struct {
 	TTYFrom string // file:line of it
 }
 
-// ProgramOf returns what ssh_config says about the program on h.
-func ProgramOf(h hosts.Host) (Program, error) {
+// ProgramOf returns what ssh_config says about the program on h. For noPrograms see LoadSSHConfig.
+func ProgramOf(h hosts.Host, noPrograms bool) (Program, error) {
 	if h.Transport != "" && h.Transport != hosts.SSH {
 		return Program{}, nil
 	}
-	s, err := settings(h, nil)
+	s, err := settings(h, nil, noPrograms)
 	if err != nil {
 		return Program{}, err
 	}
@@ -29,8 +29,8 @@ func ProgramOf(h hosts.Host) (Program, error) {
 }
 
 // settings is ssh_config about h, with further options of the call.
-func settings(h hosts.Host, options []string) (sshconfig.Settings, error) {
-	conf, err := LoadSSHConfig(h.SSHConfig)
+func settings(h hosts.Host, options []string, noPrograms bool) (sshconfig.Settings, error) {
+	conf, err := LoadSSHConfig(h.SSHConfig, noPrograms)
 	if err != nil {
 		return sshconfig.Settings{}, err
 	}

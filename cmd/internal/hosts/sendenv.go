@@ -14,12 +14,12 @@ import (
 const maxSent = 64
 
 // SentEnv returns the variables of environ that ssh_config sends to programs on a host which a person starts (SendEnv). options are
-// those of the call that are not the host's already.
-func SentEnv(h hosts.Host, options, environ []string) (sent []string, err error) {
+// those of the call that are not the host's already. For noPrograms see LoadSSHConfig.
+func SentEnv(h hosts.Host, options, environ []string, noPrograms bool) (sent []string, err error) {
 	if h.Transport != "" && h.Transport != hosts.SSH {
 		return nil, nil
 	}
-	s, err := settings(h, options)
+	s, err := settings(h, options, noPrograms)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,8 @@ type ShowOptions struct {
 	Reach     targets.Reach
 	Caller    func() cmdutil.Caller
 
+	NoPrograms func() bool // see cmdutil.Factory
+
 	JSON bool
 	As   string // "" means the caller
 
@@ -30,7 +32,7 @@ type ShowOptions struct {
 
 // NewCmdShow builds the command. runF replaces the real work in tests of flags.
 func NewCmdShow(f *cmdutil.Factory, runF func(context.Context, *ShowOptions) error) *cobra.Command {
-	o := &ShowOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Caller: f.Caller}
+	o := &ShowOptions{IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Caller: f.Caller, NoPrograms: f.NoPrograms}
 	if runF == nil {
 		runF = showRun
 	}
@@ -78,7 +80,7 @@ func showRun(_ context.Context, o *ShowOptions) error {
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	values, err := Effective(h, lent)
+	values, err := Effective(h, lent, o.NoPrograms())
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}

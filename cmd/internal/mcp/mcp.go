@@ -44,6 +44,7 @@ type Options struct {
 	KeeperMode func() (config.KeeperMode, error)
 	Keeper     func(context.Context) (*client.Client, error) // nil without an error: there is none, and none is required
 
+	NoPrograms  func() bool              // see cmdutil.Factory
 	StartFlags  func() ([]string, error) // for a process that starts this program
 	As          string
 	AllowAll    bool
@@ -73,7 +74,7 @@ const example = `  fairlead -i hosts.yaml mcp --print-config
 // NewCmd builds the command. runF replaces the real work in tests of flags.
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{IO: f.IO, Inventory: f.Listed, Audit: f.Audit, Policy: f.Policy, Caller: f.Caller, Approvals: f.ApprovalsDirs, Approvers: f.Approvers, Config: f.Config,
-		KeeperMode: f.KeeperMode, Keeper: f.Keeper, StartFlags: f.StartFlags}
+		KeeperMode: f.KeeperMode, Keeper: f.Keeper, StartFlags: f.StartFlags, NoPrograms: f.NoPrograms}
 	if runF == nil {
 		runF = run
 	}
@@ -147,7 +148,7 @@ func alone(ctx context.Context, o *Options) error {
 		}
 		return inv.As(principal), nil
 	}
-	d, err := dialer.New(dialer.Config{Inventory: inventory, Principal: principal})
+	d, err := dialer.New(dialer.Config{Inventory: inventory, Principal: principal, NoPrograms: o.NoPrograms()})
 	if err != nil {
 		return err
 	}

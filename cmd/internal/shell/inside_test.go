@@ -53,6 +53,7 @@ func newInside(t *testing.T) *inside {
 		},
 		Policy:     decides(policy.AllowAll),
 		Caller:     cmdutil.Caller{Principal: "operator/ada"},
+		NoPrograms: func() bool { return false },
 		Recordings: func() (string, error) { return filepath.Join(t.TempDir(), "recordings"), nil },
 		Place:      places.Chooser{Mode: func() (config.KeeperMode, error) { return config.Off, nil }},
 		MaxBytes:   terminals.MaxRecording, Escape: '~', Target: "ada@here",

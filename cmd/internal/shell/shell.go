@@ -39,6 +39,7 @@ type Options struct {
 	Caller     cmdutil.Caller
 	Place      place.Chooser
 	Ask        func() sshconn.Ask     // a person, while connecting from here
+	NoPrograms func() bool            // see cmdutil.Factory
 	Recordings func() (string, error) // the directory
 	MaxBytes   int64                  // of a recording
 
@@ -57,7 +58,7 @@ type Options struct {
 func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Getenv: f.Getenv, Inventory: f.Inventory, Reach: f.Reach(), Audit: f.Audit,
-		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f), Ask: f.Ask,
+		Caller: f.Caller(), MaxBytes: terminals.MaxRecording, Escape: '~', Place: place.NewChooser(f), Ask: f.Ask, NoPrograms: f.NoPrograms,
 	}
 	o.Policy = func() (policy.Decider, error) {
 		engine, err := f.Policy(o.PolicyFile)
@@ -138,7 +139,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	defer t.close()
-	if o.sent, err = hostscmd.SentEnv(host, nil, os.Environ()); err != nil {
+	if o.sent, err = hostscmd.SentEnv(host, nil, os.Environ(), o.NoPrograms()); err != nil {
 		return fmt.Errorf("%s: %w", host.Name, err)
 	}
 	if err := o.program(host); err != nil {
@@ -159,7 +160,7 @@ func run(ctx context.Context, o *Options) error {
 
 // program refuses a host for which ssh_config says that ssh would open something else than the account's shell on a terminal.
 func (o *Options) program(h hosts.Host) error {
-	p, err := hostscmd.ProgramOf(h)
+	p, err := hostscmd.ProgramOf(h, o.NoPrograms())
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", h.Name, err)
@@ -187,7 +188,7 @@ func (o *Options) here(ctx context.Context, host hosts.Host, t *terminal) error 
 	}
 	dial := o.Dial
 	if dial == nil {
-		d, err := dialer.New(dialer.Config{Ask: o.Ask(), Inventory: o.Inventory, Principal: o.Caller.Principal, Audit: func() (audit.Sink, error) { return sink, nil }})
+		d, err := dialer.New(dialer.Config{Ask: o.Ask(), Inventory: o.Inventory, Principal: o.Caller.Principal, NoPrograms: o.NoPrograms(), Audit: func() (audit.Sink, error) { return sink, nil }})
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 // show prints where the call leads, in the form of ssh -G. It is by this that git finds out which options a program takes.
 func (r *runner) show(h hosts.Host) error {
-	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig)
+	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig, r.f.NoPrograms())
 	if err != nil {
 		return fail(r.f, err)
 	}

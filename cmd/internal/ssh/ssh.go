@@ -139,7 +139,7 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	ask, err := r.c.ask()
 	if err == nil && ask.Host == "" {
-		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ())
+		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ(), r.f.NoPrograms())
 	}
 	if err != nil {
 		return fail(r.f, err)
@@ -219,7 +219,7 @@ func (r *runner) host() (hosts.Host, error) {
 // configured takes what the configuration says about the program on h. The connection is not asked about it: the keeper would
 // refuse a host with a RemoteCommand.
 func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
-	p, err := hostscmd.ProgramOf(h)
+	p, err := hostscmd.ProgramOf(h, r.f.NoPrograms())
 	if err != nil {
 		return h, err
 	}

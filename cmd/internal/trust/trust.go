@@ -52,7 +52,7 @@ func options(f *cmdutil.Factory) *Options {
 		Dialer: func() (*sshconn.Dialer, error) {
 			cfg := dialer.Config{Inventory: f.Inventory, Principal: f.Caller().Principal}
 			return sshconn.Default(dialer.SSH(sshconn.DefaultConfig{
-				Ask: f.Ask(), Network: sshconn.Network{Lookup: cfg.Lookup, Outside: cfg.Outside()},
+				Ask: f.Ask(), NoPrograms: f.NoPrograms(), Network: sshconn.Network{Lookup: cfg.Lookup, Outside: cfg.Outside()},
 			}))
 		},
 		Confirm: func(ctx context.Context, text, prompt string) (string, error) {
