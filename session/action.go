@@ -180,6 +180,9 @@ func (s *Session) openOn(ctx context.Context, t Transport, x *Exec) (seam.Deed, 
 
 // openElsewhere gets x's action ready on another connection of the session's pool, because its own has no room.
 func (s *Session) openElsewhere(ctx context.Context, x *Exec) (seam.Deed, func(), error) {
+	if s.pool.moved() {
+		return nil, nil, errMoved
+	}
 	w := x.wantOnce()
 	for try := 0; ; try++ { // the pool may not know yet which connections have no room
 		c, _, err := s.pool.pool.acquire(ctx, s.host, w)

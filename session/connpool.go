@@ -201,7 +201,7 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 // valid reports whether new work may begin on c, and takes it out of use where it may not: a new connection tells why. p.mu is not
 // held.
 func (p *connPool) valid(c *conn) bool {
-	if validate(c.t) == nil {
+	if validate(c.t) == nil && !moved(c.t) {
 		return true
 	}
 	p.mu.Lock()
@@ -218,6 +218,12 @@ func validate(t Transport) error {
 		return v.Validate()
 	}
 	return nil
+}
+
+// moved reports whether t's host is reached in another way by now.
+func moved(t Transport) bool {
+	m, ok := t.(mover)
+	return ok && m.Moved()
 }
 
 // acquired counts a place that was given at once.

@@ -143,8 +143,22 @@ func (l *lender) free() {
 	l.onFree()
 }
 
+// errMoved is why a session gets no place beside its connection: what it has begun is on another machine, or under another account.
+var errMoved = fmt.Errorf("its connection has no room, and its host is reached in another way by now: open the session again: %w", ErrFull)
+
+// moved reports whether another connection would lead elsewhere than the one that the session has.
+func (l *lender) moved() bool {
+	l.mu.Lock()
+	c := l.c
+	l.mu.Unlock()
+	return c != nil && moved(c.t)
+}
+
 // elsewhere tries use on other connections of the session's pool, where its own has no room. release gives that one back.
 func (s *Session) elsewhere(ctx context.Context, w want, use func(Transport) error) (release func(), err error) {
+	if s.pool.moved() {
+		return nil, errMoved
+	}
 	return s.pool.pool.lend(ctx, s.host, w, use)
 }
 

@@ -12,6 +12,10 @@ import (
 // has a method Validate() error. It is called before a command begins and before the connection is shared, and takes no round trip.
 // After an error, which wraps ErrHostKey or ErrAuth, nothing new begins on the connection, and what runs goes on.
 //
+// One that would be made in another way now, because the configuration that it was dialed by has changed, may say so with a method
+// Moved() bool. It is called before the connection is shared. Once it has reported true, new sessions and one-off commands get
+// another connection; sessions keep theirs.
+//
 // All methods may be called concurrently.
 type Transport interface {
 	// Open starts p and returns its streams. ctx bounds starting only: once Open has returned, cancelling ctx has no
@@ -88,6 +92,11 @@ type Pinger interface {
 // validator is a Transport whose right to take new work may end.
 type validator interface {
 	Validate() error
+}
+
+// mover is a Transport whose host may be reached in another way by now.
+type mover interface {
+	Moved() bool
 }
 
 // Resizer may be implemented by a Stream.

@@ -26,6 +26,7 @@ type Conn struct {
 	vouched bool             // for this connection, and recorded nowhere
 	cert    *ssh.Certificate // that logged in; nil where something else did
 	trust   trust
+	way     *way          // nil for a connection to a jump host
 	shared  bool          // it is that of another ssh, which checks its host key and probes it
 	done    chan struct{} // closed once the connection is gone; err is set by then
 	err     error         // nil if Close was the reason

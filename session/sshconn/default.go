@@ -63,7 +63,7 @@ func Default(cfg DefaultConfig) (*Dialer, error) {
 
 // resolve asks ssh_config about h.
 func (f *files) resolve(h hosts.Host) (*target, error) {
-	conf, err := f.config(h.SSHConfig)
+	conf, stamps, err := f.config(h.SSHConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	}
 	t := &target{
 		name: h.Name, host: s.HostName.V, port: s.Port.V, user: s.User.V, alias: s.HostKeyAlias.V,
-		timeout: s.ConnectTimeout.V, keepAlive: s.ServerAliveInterval.V,
+		timeout: s.ConnectTimeout.V, keepAlive: s.ServerAliveInterval.V, config: stamps,
 	}
 	if h.Addr != "" {
 		t.host = h.Addr

@@ -42,7 +42,13 @@ func (d *Dialer) DialConn(ctx context.Context, h hosts.Host) (*Conn, error) {
 	}
 	clk := clock.New(ctx, d.timeout(route[len(route)-1]))
 	defer clk.Stop()
-	return d.dialRoute(clk, route, "")
+	way := newWay(h, route)
+	c, err := d.dialRoute(clk, route, "")
+	if err != nil {
+		return nil, err
+	}
+	c.way = way
+	return c, nil
 }
 
 // Check says why h would be refused before anything is connected: because of what ssh_config or its credentials say. It looks at
@@ -104,10 +110,7 @@ func (d *Dialer) Way(h hosts.Host) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key := ""
-	for _, t := range route {
-		key = t.key(key)
-	}
+	key, _ := keyOf(route)
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(key))), nil
 }
 

@@ -40,24 +40,19 @@ func (k *keptConfig) fresh() bool {
 	if time.Since(k.read) > maxAge {
 		return false
 	}
-	for path, was := range k.stamps {
-		if stamp.Of(path) != was {
-			return false
-		}
-	}
-	return true
+	return unchanged(k.stamps)
 }
 
-// config returns the configuration that path stands for: "" for the usual files, "none", or a file.
-func (f *files) config(path string) (*sshconfig.Config, error) {
+// config returns the configuration that path stands for: "" for the usual files, "none", or a file. stamps are those of its files,
+// and stay as they are.
+func (f *files) config(path string) (conf *sshconfig.Config, stamps map[string]stamp.Stamp, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if k := f.configs[path]; k != nil && k.fresh() {
-		return k.conf, nil
+		return k.conf, k.stamps, nil
 	}
 	// Stamped before reading: a change in between is noticed the next time.
 	k := &keptConfig{read: time.Now(), stamps: map[string]stamp.Stamp{}}
-	var err error
 	switch path {
 	case "":
 		for _, p := range f.usual() {
@@ -72,7 +67,7 @@ func (f *files) config(path string) (*sshconfig.Config, error) {
 		k.conf, err = loader.Open(f.expand(path))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, p := range k.conf.Files() {
 		if _, ok := k.stamps[p]; !ok {
@@ -83,7 +78,7 @@ func (f *files) config(path string) (*sshconfig.Config, error) {
 		f.configs = map[string]*keptConfig{}
 	}
 	f.configs[path] = k
-	return k.conf, nil
+	return k.conf, k.stamps, nil
 }
 
 // usual returns the files that a configuration is read from when none is named, there or not.

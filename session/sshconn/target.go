@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/hostkeys"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/stamp"
 )
 
 // target is a host with everything decided that is needed to connect to it.
@@ -27,6 +28,8 @@ type target struct {
 	proxy *proxy       // what connects, where no other host does; nil is this process
 	alias string       // the name to look host keys up under; "" means host and port
 	login string       // what else tells one login from another, such as a list of key files
+
+	config map[string]stamp.Stamp // the files that say so; nil where none does
 
 	timeout      time.Duration // 0 means the Dialer's
 	keepAlive    time.Duration // 0 means the Dialer's; negative means none
