@@ -170,9 +170,9 @@ func unlisted(t *target) (h hosts.Host, err error) {
 	return h, err
 }
 
-// resolve is as whom and where a host is reached, as the inventory and ssh_config say.
-func resolve(h hosts.Host) (endpoint, error) {
-	cfg, err := hostscmd.LoadSSHConfig(h.SSHConfig)
+// resolve is as whom and where a host is reached, as the inventory and ssh_config say. noPrograms is for [hostscmd.LoadSSHConfig].
+func resolve(h hosts.Host, noPrograms bool) (endpoint, error) {
+	cfg, err := hostscmd.LoadSSHConfig(h.SSHConfig, noPrograms)
 	if err != nil {
 		return endpoint{}, err
 	}

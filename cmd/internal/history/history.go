@@ -51,7 +51,8 @@ const example = `  fairlead history
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
-	o := &options{io: f.IO, dir: f.AuditDir, caller: f.Caller, inventory: f.Inventory, runs: f.Runs, resolve: resolve}
+	o := &options{io: f.IO, dir: f.AuditDir, caller: f.Caller, inventory: f.Inventory, runs: f.Runs,
+		resolve: func(h hosts.Host) (endpoint, error) { return resolve(h, f.NoPrograms()) }}
 	cmd := &cobra.Command{
 		Use: "history", Short: "List the commands that you ran, and run one again", Long: long, Example: example,
 		Args: cmdutil.Args(0, 0, "no arguments; fairlead history again NUMBER runs a command again"),
