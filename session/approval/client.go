@@ -110,7 +110,7 @@ func (c *Client) Get(ctx context.Context, id string) (Pending, error) {
 	return p, err
 }
 
-// Answer gives an answer to what was shown. By is what the caller calls itself, for agents; operators are named by the
+// Answer gives an answer to what was shown. By is what the caller calls itself, for agents; all others are named by the
 // server, which knows the account. That anybody could reach the socket proves nothing: only a signature does.
 func (c *Client) Answer(ctx context.Context, r Response) error {
 	_, err := c.any(ctx, request{Op: "answer", ID: r.ID, Digest: r.Digest, By: r.By, Approved: r.Approved, Reason: r.Reason,

@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// Server offers a Desk on a socket to other processes of the same account, and to root. Who answers is told by the system:
-// an operator is the account of the process at the other end, whatever it calls itself. A caller that says that it is an
-// agent is believed.
+// Server offers a Desk on a socket to other processes of the same account, and to root. A caller that says that it is an
+// agent is believed, and may not answer. All others are the account of the process at the other end, which the system says,
+// whatever they call themselves.
 //
 // Answers are refused from the process that serves and from the one that started it, which is the agent's client, and
 // from all their descendants. Whatever runs in a session of this process (see Trees.Inside) is refused everything.
@@ -245,9 +245,10 @@ func (s *Server) answer(who peer, req request) error {
 	return s.desk.Answer(r)
 }
 
-// answerer is the principal of who answers, and refuses those who may not.
+// answerer is the principal of who answers, and refuses those who may not. Any name but an agent's gives way to the account:
+// under another name requesters could answer their own requests.
 func (s *Server) answerer(who peer, by string) (string, error) {
-	if role, _, _ := strings.Cut(by, "/"); by == "" || role == "operator" {
+	if role, _, _ := strings.Cut(by, "/"); !strings.EqualFold(role, "agent") {
 		by = operator(who.uid)
 	}
 	if err := mayAnswer(by); err != nil {

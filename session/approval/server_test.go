@@ -109,6 +109,37 @@ func TestAClientFindsShowsAndAnswersAtAnyServer(t *testing.T) {
 	assert.False(t, (<-done1).Approved)
 }
 
+// Requesters cannot answer their own requests under another name, and no made-up name gets into the audit log.
+func TestNoNameButAnAgentsIsBelievedAtTheSocket(t *testing.T) {
+	d, dir := approval.NewDesk(approval.Config{}), place(t)
+	serves(t, d, dir)
+	c, me := dial(t, dir), approval.Operator(os.Getuid())
+	own, _ := asks(t, t.Context(), d, question(me))
+	for _, by := range []string{"", me, "operator/x", "OPERATOR/x", "approver/ceo", "person/bob", "client/x", "keeper", "agents/x", "/", "agent/x", "Agent/x", "agent"} {
+		other, done := asks(t, t.Context(), d, question("agent/x"))
+		r := yes(own)
+		r.By = by
+		require.ErrorIs(t, c.Answer(t.Context(), r), approval.ErrForbidden, by)
+		r = yes(other)
+		r.By = by
+		if role, _, _ := strings.Cut(by, "/"); strings.EqualFold(role, "agent") {
+			require.ErrorIs(t, c.Answer(t.Context(), r), approval.ErrForbidden, by)
+			continue
+		}
+		require.NoError(t, c.Answer(t.Context(), r), by)
+		assert.Equal(t, me, (<-done).By, by)
+	}
+
+	var ended []approval.Ended
+	d = newDesk(t, approval.Config{Ended: func(e approval.Ended) { ended = append(ended, e) }})
+	dir = place(t)
+	serves(t, d, dir)
+	_, err := dial(t, dir).Revoke(t.Context(), forSession(t, d, inSession("touch x"), approval.Scope{}).ID, "approver/ceo", "")
+	require.NoError(t, err)
+	require.Len(t, ended, 1)
+	assert.Equal(t, me, ended[0].RevokedBy)
+}
+
 func TestABeginningThatSeveralShareIsRefused(t *testing.T) {
 	d, dir := approval.NewDesk(approval.Config{}), place(t)
 	serves(t, d, dir)
