@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Proof says how it is known that a person has answered. The zero Proof is none, and less than any other.
 type Proof string
@@ -38,6 +41,27 @@ func (p Proof) Weaker(other Proof) Proof {
 		return other
 	}
 	return p
+}
+
+// Strictest returns the strictest of what approvals take at least, for one approval of all. "" leaves it to the approver, who
+// takes a passphrase at most, and maybe nothing: it is more than Unproven. What is not known is more than anything.
+func Strictest(all ...Proof) Proof {
+	if len(all) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(all, func(a, b Proof) int { return cmp.Compare(a.strictness(), b.strictness()) })
+}
+
+func (p Proof) strictness() int {
+	switch {
+	case p == Unproven:
+		return -1
+	case p == "":
+		return 0
+	case !p.Known():
+		return len(Proofs)
+	}
+	return p.rank()
 }
 
 func (p Proof) rank() int { return slices.Index(Proofs[:], p) }

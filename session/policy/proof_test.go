@@ -20,6 +20,14 @@ func TestATouchIsMoreThanAPassphraseAndThatMoreThanNothing(t *testing.T) {
 		assert.False(t, p.AtLeast("oath"), "what nobody knows is not reached")
 		assert.Equal(t, i == 0, policy.Proof("oath").AtLeast(p))
 	}
+	stricter := []policy.Proof{policy.Unproven, "", policy.Passphrase, policy.Touch, "oath"}
+	for i, p := range stricter {
+		for j, other := range stricter {
+			assert.Equal(t, stricter[max(i, j)], policy.Strictest(p, other), "%q and %q", p, other)
+		}
+		assert.Equal(t, p, policy.Strictest(p))
+	}
+	assert.Empty(t, policy.Strictest())
 	for _, unknown := range [][2]policy.Proof{{"", "oath"}, {"oath", ""}} {
 		assert.Equal(t, unknown[0], unknown[0].Stronger(unknown[1]), "of equals the first")
 		assert.Equal(t, unknown[0], unknown[0].Weaker(unknown[1]), "of equals the first")

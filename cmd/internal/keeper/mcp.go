@@ -75,6 +75,13 @@ func (k *Keeper) mcpServer(r *realm.Realm, c *access.Caller, elicit *mcpserver.E
 	}
 	return mcpserver.New(mcpserver.Config{
 		Registry: r.Reg, Jobs: r.Jobs, Inventory: r.Inv, Principal: principal, Policy: r.Judge, Limits: limits,
+		LeastProof: func(req policy.Request) policy.Proof {
+			engine, err := k.policy.Current()
+			if err != nil {
+				return policy.Touch // what it says is not known
+			}
+			return engine.LeastProof(req)
+		},
 		Admit: func(now time.Time) error {
 			engine, err := k.policy.Current()
 			if err != nil {

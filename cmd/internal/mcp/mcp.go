@@ -187,7 +187,7 @@ func alone(ctx context.Context, o *Options) error {
 	}})
 	defer book.Close()
 	s, err := mcpserver.New(mcpserver.Config{
-		Registry: reg, Jobs: book, Inventory: inventory, Principal: principal, Policy: g, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
+		Registry: reg, Jobs: book, Inventory: inventory, Principal: principal, Policy: g, LeastProof: g.least, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
 		Exchange: string(settings.Exchange), Asks: approver != nil, Approver: approver, ApprovalTimeout: expire, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
 	})
 	if err != nil {

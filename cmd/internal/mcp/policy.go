@@ -15,6 +15,7 @@ type gate struct {
 	limits func() rules.Limits
 	admit  func(now time.Time) error
 	anyEnv func(h hosts.Host) bool
+	least  func(req policy.Request) policy.Proof // nil means that of the decision
 }
 
 // gateOf is the gate of policy files and the built-in policy.
@@ -24,6 +25,7 @@ func gateOf(principal string, e *rules.Engine) gate {
 		limits:  func() rules.Limits { return e.Limits(principal) },
 		admit:   func(now time.Time) error { return e.Admit(principal, now) },
 		anyEnv:  func(h hosts.Host) bool { return e.Allows(principal, h, policy.Unknown) },
+		least:   e.LeastProof,
 	}
 }
 

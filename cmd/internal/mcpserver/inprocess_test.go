@@ -52,7 +52,7 @@ type inside struct {
 	desk   *approval.Desk
 	asked  <-chan approval.Event
 	book   *book
-	policy policy.Decider
+	policy *rules.Engine
 }
 
 func newInside(t *testing.T, elicit bool) *inside {
@@ -63,7 +63,13 @@ func newInside(t *testing.T, elicit bool) *inside {
 // within is newInside for another inventory.
 func within(t *testing.T, p place, elicit bool) *inside {
 	t.Helper()
-	in := &inside{desk: approval.NewDesk(approval.Config{}), book: &book{}, policy: rules.New(rules.Config{})}
+	return under(t, p, rules.New(rules.Config{}), approval.Config{}, elicit)
+}
+
+// under is within for another policy and desk.
+func under(t *testing.T, p place, e *rules.Engine, desk approval.Config, elicit bool) *inside {
+	t.Helper()
+	in := &inside{desk: approval.NewDesk(desk), book: &book{}, policy: e}
 	events, stop := in.desk.Subscribe(100)
 	t.Cleanup(stop)
 	in.asked = events
@@ -87,7 +93,7 @@ func within(t *testing.T, p place, elicit bool) *inside {
 	t.Cleanup(jobs.Close)
 	in.Server, err = mcpserver.New(mcpserver.Config{
 		Registry: reg, Jobs: jobs, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true, Approver: approver,
-		Elicit: elicitor,
+		LeastProof: in.policy.LeastProof, Limits: func() rules.Limits { return in.policy.Limits("agent/test") }, Elicit: elicitor,
 	})
 	require.NoError(t, err)
 	return in

@@ -139,14 +139,14 @@ func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Comm
 	switch wide := s.tooWide(len(hs)); {
 	case why.tried && len(refused) > 0 && wide == nil && (onlyRead || !s.cfg.Asks || len(hs) > 1):
 		// What only reads needs nobody.
-		if req.Later = s.askLater(&req, why.decision); onlyRead || !s.cfg.Asks || s.cfg.Approver == nil {
+		if req.Later = s.askLater(&req, why); onlyRead || !s.cfg.Asks || s.cfg.Approver == nil {
 			req.Later, req.Command.Unasked = nil, true
 		} else {
 			req.Asking, req.Check, req.ApprovalTimeout = func(hosts.Host) bool { return true }, s.stillThere, s.cfg.ApprovalTimeout
 		}
 	case s.cfg.Asks && !onlyRead && why.asks && (len(refused) > 0 || wide != nil) && (len(hs) == 1 || s.cfg.Approver != nil):
 		if len(hs) > 1 { // else its session asks
-			s.askOnce(&req, refused, why.decision)
+			s.askOnce(&req, refused, why)
 		}
 		refused = nil
 	case len(refused) > 0:
@@ -188,20 +188,22 @@ func scriptOf(limits rules.Limits, command, program string, args []string) (stri
 // judgeAll judges a command on all hosts before a byte goes to any. It returns those that refuse, and why.
 func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string) (refused []hosts.Host, why whyNot, err error) {
 	why.asks, why.tried = true, true
-	why.all = map[string]policy.Decision{}
+	why.all, why.least = map[string]policy.Decision{}, map[string]policy.Proof{}
 	for _, h := range hs {
-		d, err := s.cfg.Policy.Decide(ctx, policy.Request{
+		req := policy.Request{
 			Principal: s.cfg.Principal, Host: h, Shell: h.Shell, Command: cmd.Script, Dir: dir, Reason: cmd.Reason,
-		})
+		}
+		d, err := s.cfg.Policy.Decide(ctx, req)
 		if err != nil {
 			return nil, why, err
 		}
-		why.all[h.Name] = d
+		why.all[h.Name], why.least[h.Name] = d, d.LeastProof
+		if s.cfg.LeastProof != nil {
+			why.least[h.Name] = s.cfg.LeastProof(req)
+		}
 		if why.decision.Class == "" || d.Class.Worse(why.decision.Class) {
-			d.LeastProof = d.LeastProof.Stronger(why.decision.LeastProof)
 			why.decision = d
 		}
-		why.decision.LeastProof = why.decision.LeastProof.Stronger(d.LeastProof)
 		if d.Verdict == policy.Allow {
 			continue
 		}
@@ -235,11 +237,22 @@ type whyNot struct {
 	tried    bool                       // … after it was tried there, see policy.First
 	decision policy.Decision            // of the host where it is the worst
 	all      map[string]policy.Decision // by the names of the hosts
+	least    map[string]policy.Proof    // … that an approval takes
+}
+
+// leastOn is the least proof that one approval for hosts takes.
+func (w whyNot) leastOn(hs []hosts.Host) policy.Proof {
+	var all []policy.Proof
+	for _, h := range hs {
+		all = append(all, w.least[h.Name])
+	}
+	return policy.Strictest(all...)
 }
 
 // askOnce makes a run one question about all its hosts, as they are now.
-func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, d policy.Decision) {
-	d.Verdict, d.Needs = policy.Ask, policy.NeedsApproval
+func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, why whyNot) {
+	d := why.decision
+	d.Verdict, d.Needs, d.LeastProof = policy.Ask, policy.NeedsApproval, why.leastOn(req.Hosts)
 	if len(asking) == 0 {
 		d.Rule, d.Reason = "limits/max_hosts", fmt.Sprintf("%d hosts at once are more than %d", len(req.Hosts), s.cfg.Limits().MaxHosts)
 	}
@@ -265,11 +278,11 @@ func (s *Server) stillThere(h hosts.Host) error {
 }
 
 // askLater makes a run one question about the hosts on which it was tried and refused something.
-func (s *Server) askLater(req *registry.FleetRequest, d policy.Decision) func([]hosts.Host, string) registry.Permit {
-	return func(hs []hosts.Host, why string) registry.Permit {
+func (s *Server) askLater(req *registry.FleetRequest, why whyNot) func([]hosts.Host, string) registry.Permit {
+	return func(hs []hosts.Host, tried string) registry.Permit {
 		those := *req
-		those.Hosts, d.Reason = hs, why
-		s.askOnce(&those, hs, d)
+		those.Hosts, why.decision.Reason = hs, tried
+		s.askOnce(&those, hs, why)
 		return those.Permit
 	}
 }

@@ -25,7 +25,11 @@ type Config struct {
 	Principal string         // who the agent is, "agent/NAME": the one that the registry's sessions are gated for
 	Policy    policy.Decider // the one of these sessions, asked here before anything runs on several hosts
 
-	Limits func() rules.Limits       // of the principal; nil means none
+	Limits func() rules.Limits // of the principal; nil means none
+	// LeastProof is the least proof that an approval of a request takes, also where the request alone needs none; nil means that of
+	// its decision.
+	LeastProof func(req policy.Request) policy.Proof
+
 	Admit  func(now time.Time) error // asked before every call; nil admits all
 	AnyEnv func(h hosts.Host) bool   // whether a session may have any variables; nil means inert ones alone
 	Asks   bool                      // somebody can be asked: what the policy asks about waits for an answer

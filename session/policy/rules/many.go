@@ -46,12 +46,12 @@ func (e *Engine) JudgeMany(ctx context.Context, reqs []policy.Request) ([]policy
 			out = wide
 		}
 	}
-	for i, req := range reqs { // one yes is for all of them
-		d := e.withProof(out, req.Host, e.judged(req).rep.Classes)
-		if i > 0 {
-			d.LeastProof = stricterProof(out.LeastProof, d.LeastProof)
+	if takesApproval(out) { // one for all of them
+		least := make([]policy.Proof, len(reqs))
+		for i, req := range reqs {
+			least[i] = e.LeastProof(req)
 		}
-		out.LeastProof = d.LeastProof
+		out.LeastProof = policy.Strictest(least...)
 	}
 	return all, out, nil
 }

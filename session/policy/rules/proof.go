@@ -29,6 +29,9 @@ func (p proofs) least(tier string, c policy.Class) policy.Proof {
 // leastProof is the least proof that an approval of these classes takes: the strongest that any of them asks for. "" leaves
 // it to whoever is asked, who knows whether somebody is enrolled.
 func (e *Engine) leastProof(h hosts.Host, classes []policy.Class) policy.Proof {
+	if len(classes) == 0 {
+		return ""
+	}
 	out := policy.Unproven
 	for _, c := range classes {
 		if c == policy.ReadOnly && len(classes) > 1 {
@@ -40,33 +43,33 @@ func (e *Engine) leastProof(h hosts.Host, classes []policy.Class) policy.Proof {
 			switch {
 			case own == "":
 			case l.tighten:
-				least = stricterProof(least, own)
+				least = policy.Strictest(least, own)
 			default:
 				least = own
 			}
 		}
-		out = stricterProof(out, least)
+		out = policy.Strictest(out, least)
 	}
 	return out
 }
 
-// stricterProof returns the stricter of two. What is left to whoever is asked is a passphrase at most, and may be nothing.
-func stricterProof(a, b policy.Proof) policy.Proof {
-	if s := a.Stronger(b); s != policy.Unproven {
-		return s
-	}
-	if a == "" || b == "" {
-		return ""
-	}
-	return policy.Unproven
+// LeastProof returns the least proof that an approval of a request's command takes, also where the request alone needs none. One
+// approval of several takes the [policy.Strictest] of theirs.
+func (e *Engine) LeastProof(req policy.Request) policy.Proof {
+	return e.leastProof(req.Host, asOther(e.judged(req), req.Host.Become).rep.Classes)
 }
 
 // withProof adds the least proof to a decision that an approval may turn into an allow.
 func (e *Engine) withProof(d policy.Decision, h hosts.Host, classes []policy.Class) policy.Decision {
-	if d.Verdict == policy.Ask && (d.Needs == "" || d.Needs == policy.NeedsApproval) && len(classes) > 0 {
+	if takesApproval(d) {
 		d.LeastProof = e.leastProof(h, classes)
 	}
 	return d
+}
+
+// takesApproval reports whether an approval may turn a decision into an allow.
+func takesApproval(d policy.Decision) bool {
+	return d.Verdict == policy.Ask && (d.Needs == "" || d.Needs == policy.NeedsApproval)
 }
 
 // approvals reads what a file says about approvals.

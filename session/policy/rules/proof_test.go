@@ -120,6 +120,26 @@ func TestOneYesForManyHostsTakesTheStrongestProof(t *testing.T) {
 	}
 }
 
+// What runs as another account is privileged, also on many hosts.
+func TestOneYesForManyHostsTakesTheProofOfAnotherAccount(t *testing.T) {
+	e := rules.New(rules.Config{User: parse(t, "version: 1\napprovals: {proof: {dev: {write: unproven, privileged: touch}}}\n")})
+	req := policy.Request{Principal: "agent/x", Host: hosts.Host{Name: "h", Tier: "dev", Become: hosts.Become{User: "app", Method: "sudo"}}, Command: "touch /srv/x"}
+	d, err := e.Decide(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, policy.Ask, d.Verdict)
+	assert.Equal(t, policy.Touch, d.LeastProof)
+	_, d, err = e.JudgeMany(t.Context(), []policy.Request{req})
+	require.NoError(t, err)
+	assert.Equal(t, policy.Touch, d.LeastProof)
+	assert.Equal(t, policy.Touch, e.LeastProof(req))
+}
+
+func TestTheLeastProofIsKnownOfWhatNeedsNoApproval(t *testing.T) {
+	e := rules.New(rules.Config{User: parse(t, "version: 1\napprovals: {proof: {prod: touch}}\n")})
+	assert.Equal(t, policy.Touch, e.LeastProof(policy.Request{Principal: "agent/x", Host: hosts.Host{Name: "h", Tier: "prod"}, Command: "ls"}))
+	assert.Empty(t, e.LeastProof(policy.Request{Principal: "agent/x", Host: hosts.Host{Name: "h", Tier: "dev"}, Command: "ls"}))
+}
+
 func TestEveryMistakeAboutProofIsToldWithItsLine(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"a word":            {"approvals: touch", "p.yaml:2: approvals: expected a mapping"},
