@@ -122,6 +122,9 @@ func (d *Desk) Ask(q policy.Question) (*Waiting, error) {
 	return &Waiting{d, w}, nil
 }
 
+// Pending is what lies there, as it is shown.
+func (a *Waiting) Pending() Pending { return a.w.Pending }
+
 // Wait waits for the answer as Approve does, and takes the question from the desk.
 func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
 	d, w, q := a.d, a.w, a.w.Question

@@ -42,20 +42,17 @@ func (e *Elicitor) Approve(ctx context.Context, q policy.Question) (policy.Answe
 	if client == nil || !askable(q) {
 		return e.desk.Approve(ctx, q)
 	}
-	events, stop := e.desk.Subscribe(1 << 10)
+	w, err := e.desk.Ask(q)
+	if err != nil {
+		return policy.Answer{}, err
+	}
 	ectx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		for ev := range events {
-			if p, err := e.desk.Get(ev.ID); ev.Kind == approval.Asked && err == nil && p.Question.Exec == q.Exec {
-				e.ask(ectx, client, p)
-				return
-			}
-		}
-	})
-	a, err := e.desk.Approve(ctx, q)
+	if p := w.Pending(); askable(p.Question) { // what a yes would be to
+		wg.Go(func() { e.ask(ectx, client, p) })
+	}
+	a, err := w.Wait(ctx)
 	cancel()
-	stop()
 	wg.Wait()
 	return a, err
 }

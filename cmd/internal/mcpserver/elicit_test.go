@@ -11,6 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
 // user is a client's user, who is asked through dialogs.
@@ -119,6 +123,36 @@ func TestWhatIsGraveOrLongIsNeverAskedInTheClient(t *testing.T) {
 		<-u.answers
 	}
 	assert.Empty(t, u.asked)
+}
+
+// Questions about several hosts are of no exec that would tell them apart.
+func TestAClientIsAskedAboutItsOwnRunAlone(t *testing.T) {
+	begins, goOn := make(chan struct{}), make(chan struct{})
+	in := under(t, newPlace(t, devAndProd, ""), rules.New(rules.Config{}), approval.Config{Approvers: func() ([]approval.Approver, error) {
+		begins <- struct{}{} // the run's question, which is about prod, comes to the desk
+		<-goOn
+		return nil, nil
+	}}, true)
+	u, opts := newUser()
+	c := in.connect(t, opts)
+	file := filepath.Join(t.TempDir(), "f")
+	u.answers <- yes
+	r := c.call("run", args{"targets": "d1,p1", "command": "touch " + file, "wait_s": 0})
+	<-begins
+	other, err := in.desk.Ask(policy.Question{
+		Principal: "agent/other", Command: "rm -rf /srv", Host: hosts.Host{Name: "x[1-2]", Tier: "dev"}, Hosts: []hosts.Host{{Name: "x1", Tier: "dev"}, {Name: "x2", Tier: "dev"}},
+		Decision: policy.Decision{Verdict: policy.Ask, Class: policy.Dangerous},
+	})
+	require.NoError(t, err)
+	close(goOn)
+	message := <-u.asked
+	assert.Contains(t, message, file)
+	assert.NotContains(t, message, "rm -rf")
+	r = c.call("session_output", args{"exec_id": r.Run, "wait_s": 30})
+	assert.Equal(t, "done", r.State, r.Raw)
+	assert.FileExists(t, file)
+	require.Len(t, in.desk.List(), 1)
+	assert.Equal(t, other.Pending().ID, in.desk.List()[0].ID)
 }
 
 func TestAClientThatCannotAskIsNotAsked(t *testing.T) {
