@@ -124,5 +124,13 @@ func (d *Dialer) Dial(ctx context.Context, h hosts.Host) (session.Transport, err
 	return nil, &UnknownError{h.Name, h.Transport}
 }
 
+// Way returns what sshconn.Dialer.Way does for hosts over SSH. How others are reached is all in the host: it is "".
+func (d *Dialer) Way(h hosts.Host) (string, error) {
+	if h.Transport != hosts.SSH && h.Transport != "" {
+		return "", nil
+	}
+	return d.ssh.Way(h)
+}
+
 // Close ends the demo server, if it was started. It is idempotent.
 func (d *Dialer) Close() error { return d.demo.close() }

@@ -37,6 +37,20 @@ func newDialer(t *testing.T, inv func() (*hosts.Inventory, error)) *dialer.Diale
 	return d
 }
 
+func TestTheWayToAHostIsOnlyToldWhereTheHostDoesNotSayItAll(t *testing.T) {
+	d := newDialer(t, nil)
+	for _, h := range []hosts.Host{{Name: "demo1", Transport: hosts.Demo}, {Name: "here", Transport: hosts.Local}} {
+		way, err := d.Way(h)
+		require.NoError(t, err)
+		assert.Empty(t, way)
+	}
+	one, err := d.Way(hosts.Host{Name: "web1", Addr: "192.0.2.1"})
+	require.NoError(t, err)
+	other, err := d.Way(hosts.Host{Name: "web1", Addr: "192.0.2.2"})
+	require.NoError(t, err)
+	assert.NotEqual(t, one, other)
+}
+
 func TestDemoHostsShareAServerThatGoesWithTheDialer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	d := newDialer(t, nil)

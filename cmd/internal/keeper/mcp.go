@@ -93,7 +93,7 @@ func (k *Keeper) mcpServer(r *realm.Realm, c *access.Caller, elicit *mcpserver.E
 			engine, err := k.policy.Current()
 			return err == nil && engine.Allows(principal, h, policy.Unknown)
 		},
-		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Elicit: elicit,
+		Asks: true, Approver: k.approver(), ApprovalTimeout: k.cfg.ApprovalTimeout, Way: r.Conn.Way, Elicit: elicit,
 		State: func(h hosts.Host) (string, error) { return r.State(h.Name), nil },
 		Sandbox: func(ctx context.Context, h hosts.Host, name, cwd string) (registry.Place, error) {
 			p, err := k.boxes.Box(ctx, r, h, name, cwd)

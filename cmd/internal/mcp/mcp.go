@@ -189,6 +189,10 @@ func alone(ctx context.Context, o *Options) error {
 	s, err := mcpserver.New(mcpserver.Config{
 		Registry: reg, Jobs: book, Inventory: inventory, Principal: principal, Policy: g, LeastProof: g.least, Limits: g.limits, Admit: g.admit, AnyEnv: g.anyEnv,
 		Exchange: string(settings.Exchange), Asks: approver != nil, Approver: approver, ApprovalTimeout: expire, Elicit: elicitor, AnyOne: o.AllowAll, State: state.state, Version: version.Read().Version,
+		Way: func(h hosts.Host) string {
+			way, _ := d.Way(h) // dialing says why not
+			return way
+		},
 	})
 	if err != nil {
 		return err

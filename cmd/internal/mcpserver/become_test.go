@@ -48,6 +48,30 @@ func TestAnAgentBecomesWhomTheInventoryNamesOnceApproved(t *testing.T) {
 	assert.Empty(t, in.desk.List(), "no person is asked")
 }
 
+// What was approved is compared with what the inventory says then, and with what the call makes of that.
+func TestARunOnSeveralHostsThatBecomesNoneRunsOnceApproved(t *testing.T) {
+	in := within(t, newPlace(t, "version: 1\nhosts:\n  - {name: d1, transport: local, tier: dev, become: {user: app, method: doas}}\n  - {name: d2, transport: local, tier: dev, become: {user: app, method: doas}}\n", ""), false)
+	c := in.connect(t, nil)
+	for _, another := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "f")
+		r := c.call("run", args{"targets": "d1,d2", "command": "touch " + file, "become": "none", "wait_s": 0})
+		require.Nil(t, r.Error, r.Raw)
+		p := in.waiting(t)
+		if way := "elsewhere"; another {
+			in.way.Store(&way)
+		}
+		in.answer(t, p, true)
+		r = c.call("session_output", args{"exec_id": r.Run, "wait_s": 30})
+		if another {
+			assert.Contains(t, r.Raw, "d1 is not the host any more that was approved", "ssh_config leads elsewhere now")
+			assert.NoFileExists(t, file)
+			continue
+		}
+		assert.Equal(t, map[string]string{"ok": "d[1-2]"}, r.Statuses, r.Raw)
+		assert.FileExists(t, file)
+	}
+}
+
 // What is said of run holds for sessions, files and jobs.
 func TestAnAgentsSessionsFilesAndJobsBecomeWhomTheInventoryNames(t *testing.T) {
 	bin := t.TempDir()

@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -53,6 +54,7 @@ type inside struct {
 	asked  <-chan approval.Event
 	book   *book
 	policy *rules.Engine
+	way    atomic.Pointer[string] // to all hosts
 }
 
 func newInside(t *testing.T, elicit bool) *inside {
@@ -70,6 +72,7 @@ func within(t *testing.T, p place, elicit bool) *inside {
 func under(t *testing.T, p place, e *rules.Engine, desk approval.Config, elicit bool) *inside {
 	t.Helper()
 	in := &inside{desk: approval.NewDesk(desk), book: &book{}, policy: e}
+	in.way.Store(new(string))
 	events, stop := in.desk.Subscribe(100)
 	t.Cleanup(stop)
 	in.asked = events
@@ -93,7 +96,7 @@ func under(t *testing.T, p place, e *rules.Engine, desk approval.Config, elicit 
 	t.Cleanup(jobs.Close)
 	in.Server, err = mcpserver.New(mcpserver.Config{
 		Registry: reg, Jobs: jobs, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true, Approver: approver,
-		LeastProof: in.policy.LeastProof, Limits: func() rules.Limits { return in.policy.Limits("agent/test") }, Elicit: elicitor,
+		Way: func(hosts.Host) string { return *in.way.Load() }, LeastProof: in.policy.LeastProof, Limits: func() rules.Limits { return in.policy.Limits("agent/test") }, Elicit: elicitor,
 	})
 	require.NoError(t, err)
 	return in

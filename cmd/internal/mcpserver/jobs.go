@@ -154,7 +154,7 @@ func (s *Server) jobStart(ctx context.Context, c *call, in jobStartArgs) (*jobsO
 	if err != nil {
 		return out, err
 	}
-	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, nil, false)
+	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, in.Become, nil, false)
 	if err != nil {
 		return out, err
 	}

@@ -91,7 +91,7 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, steps *rollou
 	if err != nil {
 		return out, err
 	}
-	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, plan, onlyRead)
+	f, refused, err := s.toHosts(ctx, hs, cmd, in.CWD, in.Become, plan, onlyRead)
 	if err != nil {
 		return out, err
 	}
@@ -129,8 +129,8 @@ func as(hs []hosts.Host, user string) ([]hosts.Host, error) {
 }
 
 // toHosts starts a command on hosts, once it was judged on all of them. Where refused says why, it goes to none: the fleet is
-// then of those that refuse it, where that is put on record.
-func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir string, plan *rollout.Plan, onlyRead bool) (f *registry.Fleet, refuses, err error) {
+// then of those that refuse it, where that is put on record. become is what the call says, which hs have already.
+func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Command, dir, become string, plan *rollout.Plan, onlyRead bool) (f *registry.Fleet, refuses, err error) {
 	refused, why, err := s.judgeAll(ctx, hs, cmd, dir)
 	if err != nil {
 		return nil, nil, err
@@ -142,11 +142,12 @@ func (s *Server) toHosts(ctx context.Context, hs []hosts.Host, cmd registry.Comm
 		if req.Later = s.askLater(&req, why); onlyRead || !s.cfg.Asks || s.cfg.Approver == nil {
 			req.Later, req.Command.Unasked = nil, true
 		} else {
-			req.Asking, req.Check, req.ApprovalTimeout = func(hosts.Host) bool { return true }, s.stillThere, s.cfg.ApprovalTimeout
+			req.Asking, req.Check, req.ApprovalTimeout = func(hosts.Host) bool { return true }, s.stillThere(hs, become), s.cfg.ApprovalTimeout
 		}
 	case s.cfg.Asks && !onlyRead && why.asks && (len(refused) > 0 || wide != nil) && (len(hs) == 1 || s.cfg.Approver != nil):
 		if len(hs) > 1 { // else its session asks
 			s.askOnce(&req, refused, why)
+			req.Check = s.stillThere(hs, become)
 		}
 		refused = nil
 	case len(refused) > 0:
@@ -266,15 +267,26 @@ func (s *Server) askOnce(req *registry.FleetRequest, asking []hosts.Host, why wh
 	for _, h := range asking {
 		names[h.Name] = true
 	}
-	req.Asking, req.Check = func(h hosts.Host) bool { return names[h.Name] }, s.stillThere
+	req.Asking = func(h hosts.Host) bool { return names[h.Name] }
 }
 
-// stillThere is an error where a host is not what it was when something was approved for it.
-func (s *Server) stillThere(h hosts.Host) error {
-	if same, err := s.host(h.Name); err != nil || !reflect.DeepEqual(same, h) {
-		return fmt.Errorf("%s is not the host any more that was approved", h.Name)
+// stillThere returns what is an error where a host is not what it was when something was approved for it: as the inventory says
+// and the call makes of it, and reached and logged in to in the way of now.
+func (s *Server) stillThere(hs []hosts.Host, become string) func(hosts.Host) error {
+	ways := map[string]string{}
+	for _, h := range hs {
+		ways[h.Name] = s.cfg.Way(h)
 	}
-	return nil
+	return func(h hosts.Host) error {
+		same, err := s.host(h.Name)
+		if err == nil {
+			same.Become, err = same.Become.Called(become)
+		}
+		if err != nil || !reflect.DeepEqual(same, h) || s.cfg.Way(h) != ways[h.Name] {
+			return fmt.Errorf("%s is not the host any more that was approved", h.Name)
+		}
+		return nil
+	}
 }
 
 // askLater makes a run one question about the hosts on which it was tried and refused something.

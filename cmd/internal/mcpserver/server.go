@@ -39,6 +39,10 @@ type Config struct {
 	// sessions say.
 	ApprovalTimeout time.Duration
 
+	// Way tells how a host is reached and logged in to from one that another way leads to, where the host itself does not say it all;
+	// nil means that it does.
+	Way func(h hosts.Host) string
+
 	Exchange string // the directory from which files are uploaded, and to which they are downloaded; "" is none
 
 	// Jobs is what the principal knows of its jobs; nil offers no tools for them. The caller closes it.
@@ -94,6 +98,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.AnyEnv == nil {
 		cfg.AnyEnv = func(hosts.Host) bool { return false }
+	}
+	if cfg.Way == nil {
+		cfg.Way = func(hosts.Host) string { return "" }
 	}
 	cfg.ApprovalTimeout = cmp.Or(cfg.ApprovalTimeout, session.DefaultApprovalTimeout)
 	if cfg.Logger == nil {

@@ -61,7 +61,7 @@ func (s *Server) fileTransfer(ctx context.Context, c *call, in transferArgs) (*r
 		x.root.Close()
 		return out, err
 	}
-	f, refused, err := s.toHosts(ctx, hs, cmd, "", nil, false)
+	f, refused, err := s.toHosts(ctx, hs, cmd, "", "", nil, false)
 	if err != nil {
 		x.root.Close()
 		return out, err
