@@ -169,6 +169,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 	if over(p, d.now()) {
 		return nil, ErrExpired
 	}
+	p.Question.Enforcement = q.Enforcement
 	p.Question.Decision.Rests, p.Question.Decision.Sets = q.Decision.Rests, q.Decision.Sets // what no document says, and a scope depends on
 	w := &question{Pending: p, digest: p.Digest(), bytes: len(doc), done: make(chan struct{})}
 	d.mu.Lock()

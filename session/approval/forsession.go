@@ -99,12 +99,13 @@ func (d *Desk) ForSession(q policy.Question) (policy.Answer, bool) {
 }
 
 // covers reports whether q, of the same principal and session, is what was approved: the same command or one with the prefix,
-// at the same place, judged alike.
+// at the same place, held by the same, judged alike.
 func (g *given) covers(q policy.Question, begins func(policy.Question, []string) error) bool {
 	if g.scope.check(Pending{Question: q}, begins) != nil {
 		return false
 	}
 	return q.Dir == g.q.Dir && q.Shell == g.q.Shell && q.Interactive == g.q.Interactive && hostText(q.Host) == hostText(g.q.Host) &&
+		q.Enforcement == g.q.Enforcement &&
 		q.Decision.Class == g.q.Decision.Class && (len(g.scope.Prefix) > 0 || q.Command == g.q.Command)
 }
 

@@ -91,6 +91,23 @@ func TestAnApprovalForASessionCoversTheSameCommandAtTheSamePlace(t *testing.T) {
 	assert.Equal(t, "this command", list[0].Scope)
 }
 
+// An approval was given knowing what holds the commands of the sandbox.
+func TestAnApprovalForASandboxIsForWhatHeldItThen(t *testing.T) {
+	held := func(by string) policy.Question {
+		q := inSession("./svcctl restart")
+		q.Session, q.Sandbox, q.Enforcement = "", "b_1", by
+		return q
+	}
+	d := newDesk(t, approval.Config{})
+	forSession(t, d, held("kernel"), approval.Scope{})
+	_, ok := d.ForSession(held("kernel"))
+	assert.True(t, ok)
+	for _, by := range []string{"checked", "account", ""} {
+		_, ok = d.ForSession(held(by))
+		assert.False(t, ok, by)
+	}
+}
+
 func TestAPrefixIsRefusedWhereItIsNone(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(q *policy.Question)

@@ -187,6 +187,7 @@ type Question struct {
 	Exec        string // the command's identifier
 	Session     string
 	Sandbox     string // the sandbox that it is a command of, where it has a session of its own there; "" elsewhere
+	Enforcement string // what holds that sandbox: "kernel", "account" or "checked"; in documents Decision.Reason says it
 	Principal   string // who wants it
 	Host        hosts.Host
 	Shell       string

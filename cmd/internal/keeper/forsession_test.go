@@ -314,8 +314,19 @@ func TestCommandsOfASandboxAreApprovedForIt(t *testing.T) {
 	reject(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p c", CWD: "sub"})
 	reject(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p c; touch d"})
 	var off wire.Sandbox
-	active := false
-	w.api("", "PATCH", sandboxesPath+"/"+b.ID, wire.SandboxChange{Active: &active}, &off)
+	none, account, label, active := "none", "account", "other", false
+	change := func(to wire.SandboxChange) {
+		status, p := w.api("", "PATCH", sandboxesPath+"/"+b.ID, to, &off)
+		require.Equal(t, http.StatusOK, status, p.Detail)
+	}
+	change(wire.SandboxChange{Network: &none})
+	assert.Empty(t, w.forSessions(), "it was for the sandbox as it was")
+	change(wire.SandboxChange{Network: &account})
+	_, c = w.post(wire.NewCommand{Sandbox: b.ID, Command: "mkdir -p d"})
+	w.api("", "POST", commandsPath+"/"+c.ID+"/approve", wire.Approve{ForSession: &wire.ForSession{}}, nil)
+	change(wire.SandboxChange{Label: &label})
+	require.Len(t, w.forSessions(), 1)
+	change(wire.SandboxChange{Active: &active})
 	assert.Empty(t, w.forSessions(), "it ends with the sandbox")
 	for _, e := range w.recorded("command.request") {
 		if e["command"] == "mkdir -p b" {

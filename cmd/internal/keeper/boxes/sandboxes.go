@@ -233,7 +233,7 @@ func (bs *Boxes) changeSandbox(ctx context.Context, c *access.Caller, in *change
 	if err != nil {
 		return nil, err
 	}
-	if in.Body.Path != nil || !b.Active {
+	if in.Body.Path != nil || in.Body.Network != nil || !b.Active { // approvals were for the sandbox as it was
 		bs.Desk.SandboxClosed(in.ID)
 	}
 	return sandboxOut(b), nil

@@ -22,7 +22,7 @@ import (
 // approval for the session is one for the sandbox.
 func (r *Runner) Question(c store.Command, exact string, h hosts.Host, d policy.Decision) policy.Question {
 	return policy.Question{
-		Exec: c.ID, Sandbox: c.Sandbox, Principal: c.RequestedBy, Host: h, Command: exact, Dir: c.Cwd, Reason: c.AskReason, Decision: d,
+		Exec: c.ID, Sandbox: c.Sandbox, Enforcement: c.Enforcement, Principal: c.RequestedBy, Host: h, Command: exact, Dir: c.Cwd, Reason: c.AskReason, Decision: d,
 		Asked: r.cfg.Now(), Expires: c.Expires,
 	}
 }
