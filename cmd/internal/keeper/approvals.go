@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 type approvalIn struct {
@@ -49,13 +50,13 @@ type yesIn struct {
 func (k *Keeper) addApprovals(a *route.API) {
 	const tag = "approvals"
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/approvals", ID: "list-approvals", Summary: "Pending approvals", Tag: tag, Need: access.NeedWatch},
-		func(ctx context.Context, _ *access.Caller, _ *route.None) (*route.Body[wire.Approvals], error) {
+		func(ctx context.Context, c *access.Caller, _ *route.None) (*route.Body[wire.Approvals], error) {
 			out := &wire.Approvals{Items: []wire.Approval{}}
 			unread := k.readPending(ctx)
 			for _, p := range k.desk.List() {
 				s := p.Summary()
 				out.Items = append(out.Items, wire.Approval{
-					ID: s.ID, Exec: p.Question.Exec, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: s.FirstLine, Lines: s.Lines,
+					ID: s.ID, Exec: p.Question.Exec, Principal: s.Principal, Host: s.Host, Tier: s.Tier, Class: s.Class, FirstLine: k.firstLine(c, p), Lines: s.Lines,
 					Bytes: s.Bytes, Typed: s.Typed, Asked: wire.Moment(s.Asked), Expires: wire.Moment(s.Expires),
 				})
 			}
@@ -95,6 +96,15 @@ func (k *Keeper) addApprovals(a *route.API) {
 		func(_ context.Context, c *access.Caller, in *answerIn) (*route.None, error) {
 			return nil, k.answer(c, in.ID, false, in.Body)
 		})
+}
+
+// firstLine is what a list shows of a command: to approvers its exact bytes, as in the document, and to others redacted.
+func (k *Keeper) firstLine(c *access.Caller, p approval.Pending) string {
+	if !c.Role.May(access.NeedApprove) {
+		command := p.Question.Command // all of it: a secret may go on after the line, or after where the list truncates it
+		p.Question.Command, _ = k.secrets.With(command).String(command, redact.Guarded)
+	}
+	return p.Summary().FirstLine
 }
 
 // answer passes an answer on.

@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/redact"
 )
 
 type revokeIn struct {
@@ -39,9 +40,11 @@ func (k *Keeper) addForSession(a *route.API) {
 }
 
 func (k *Keeper) forSessionJSON(g approval.ForSession) wire.SessionApproval {
-	command, _ := k.secrets.With(g.Command).String(g.Command, 0)
+	set := k.secrets.With(g.Command)
+	command, _ := set.String(g.Command, redact.Guarded)
+	scope, _ := set.String(g.Scope, redact.Guarded) // its words are of the command
 	return wire.SessionApproval{
-		ID: g.ID, Scope: g.Scope, Command: command, Principal: g.Owner, Host: g.Host, Session: g.Session, Sandbox: g.Sandbox, CWD: g.CWD,
+		ID: g.ID, Scope: scope, Command: command, Principal: g.Owner, Host: g.Host, Session: g.Session, Sandbox: g.Sandbox, CWD: g.CWD,
 		Class: g.Class, ApprovedBy: g.By, Proof: string(g.Proof), WithInput: g.Input, Given: g.Given.UTC(), Until: g.Until.UTC(), Used: g.Used,
 	}
 }

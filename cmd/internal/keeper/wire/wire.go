@@ -219,7 +219,7 @@ type Approval struct {
 	Host      string     `json:"host"`
 	Tier      string     `json:"tier,omitempty"`
 	Class     string     `json:"class,omitempty"`
-	FirstLine string     `json:"first_line" doc:"truncated; an answer is bound to the document"`
+	FirstLine string     `json:"first_line" doc:"truncated, and redacted for callers who may not approve; an answer is bound to the document"`
 	Lines     int        `json:"lines"`
 	Bytes     int        `json:"bytes"`
 	Typed     bool       `json:"typed,omitempty" doc:"it is about what is to be typed at the command, which runs already"`
