@@ -114,3 +114,45 @@ func TestWhoHoldsAFileIsWaitedForAndThenToldOf(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 1, "only what was said to be kept")
 }
+
+func TestATokenIsUsedWhereItsUseCannotBeNoted(t *testing.T) {
+	cfg := inSQLite(t)
+	clock := newClock()
+	cfg.Now = clock.Now
+	s := open(t, cfg)
+	const secret = "fl_0123456789abcdef"
+	token, err := s.CreateToken(t.Context(), store.Token{Principal: ada}, secret)
+	require.NoError(t, err)
+	_, err = s.UseToken(t.Context(), secret)
+	require.NoError(t, err)
+	was := clock.Now()
+	clock.Add(time.Hour)
+	require.NoError(t, s.Exec(t.Context(), `PRAGMA query_only = 1`))
+	require.ErrorIs(t, s.RevokeToken(t.Context(), token.ID), store.ErrReadOnly)
+	used, err := s.UseToken(t.Context(), secret)
+	require.NoError(t, err)
+	assert.Equal(t, token.ID, used.ID)
+	assert.Equal(t, was, used.Used, "as it is kept")
+	_, err = s.UseToken(t.Context(), secret+"x")
+	require.ErrorIs(t, err, store.ErrToken)
+
+	require.NoError(t, s.Exec(t.Context(), `PRAGMA query_only = 0`))
+	used, err = s.UseToken(t.Context(), secret)
+	require.NoError(t, err)
+	assert.Equal(t, clock.Now(), used.Used)
+}
+
+func TestATokenIsUsedWhileAnotherProcessWrites(t *testing.T) {
+	cfg := inSQLite(t)
+	s, other := open(t, cfg), open(t, cfg)
+	const secret = "fl_0123456789abcdef"
+	_, err := s.CreateToken(t.Context(), store.Token{Principal: ada}, secret)
+	require.NoError(t, err)
+	require.NoError(t, other.Exec(t.Context(), `BEGIN IMMEDIATE`))
+	began := time.Now()
+	used, err := s.UseToken(t.Context(), secret)
+	require.NoError(t, err)
+	assert.Zero(t, used.Used)
+	assert.Less(t, time.Since(began), store.DefaultPatience/2)
+	require.NoError(t, other.Exec(t.Context(), `ROLLBACK`))
+}

@@ -67,8 +67,11 @@ func (s *Store) CreateToken(ctx context.Context, t Token, secret string) (Token,
 	return t, nil
 }
 
+// notePatience bounds how long the use of a token waits for others that write, so that its use can be noted.
+const notePatience = 2 * time.Second
+
 // UseToken returns the token of a secret and notes its use; an ErrToken for a secret that is unknown, revoked or
-// expired, which it does not tell apart.
+// expired, which it does not tell apart. A store that can be read but not written lets tokens be used: Used stays as it is.
 func (s *Store) UseToken(ctx context.Context, secret string) (t Token, err error) {
 	sum := sha256.Sum256([]byte(secret))
 	now := s.now()
@@ -85,10 +88,19 @@ func (s *Store) UseToken(ctx context.Context, secret string) (t Token, err error
 	if now-micros(t.Used) < usedEvery.Microseconds() {
 		return t, nil
 	}
-	t.Used = timeOf(now)
-	return t, s.write(ctx, "note the use of a token", func(q query) error {
+	cfg := s.cfg
+	if cfg.Patience > 0 {
+		cfg.Patience = min(cfg.Patience, notePatience)
+	}
+	switch err := s.writeFor(ctx, "note the use of a token", cfg, func(q query) error {
 		return q.one(ErrToken, `UPDATE tokens SET used_at = ? WHERE token_id = ? AND revoked_at = 0`, now, t.ID)
-	})
+	}); {
+	case errors.Is(err, ErrToken): // it was revoked meanwhile
+		return Token{}, err
+	case err == nil:
+		t.Used = timeOf(now)
+	}
+	return t, nil
 }
 
 // Token returns a token by its id, revoked and expired or not; an ErrNotFound where there is none.

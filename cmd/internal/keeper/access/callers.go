@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -42,8 +43,11 @@ func (k *Callers) Remote(r *http.Request) (*Caller, *wire.Problem) {
 		return nil, problem.New(http.StatusUnauthorized, "auth", "a bearer token is needed")
 	}
 	t, err := k.Store.UseToken(r.Context(), secret)
-	if err != nil {
+	if errors.Is(err, store.ErrToken) {
 		return nil, problem.New(http.StatusUnauthorized, "auth", "the token is not valid")
+	}
+	if err != nil {
+		return nil, unchecked(err)
 	}
 	role := Role(t.Role)
 	if role == Owner || role == Page || allowed[role] == nil {
@@ -57,6 +61,13 @@ func (k *Callers) Remote(r *http.Request) (*Caller, *wire.Problem) {
 			return k.Tokens.use(ctx, inForce)
 		},
 	}, nil
+}
+
+// unchecked says that a token cannot be checked. The caller may be a stranger, so it says nothing of where the store is.
+func unchecked(err error) *wire.Problem {
+	p := problem.Of(err)
+	p.Detail = "the keeper cannot check the token, because its store does not work. Try again"
+	return p
 }
 
 // FromAgent is who asks on the agent's socket: the agent.
