@@ -105,6 +105,8 @@ type Config struct {
 	listening  func(net.Addr) // told the port, for tests
 	headerTime time.Duration  // for the headers of a request
 	bodyTime   time.Duration  // and for its body
+	waitTime   time.Duration  // for an answer that has not begun
+	readTime   time.Duration  // for a caller to read it
 	aliveEvery time.Duration  // between pings of terminals over TCP
 	slowTime   time.Duration  // for their clients to take what is sent
 	tokenRate  float64        // requests a second with one token
@@ -138,6 +140,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.lookEvery = cmp.Or(c.lookEvery, listen.LookEvery)
 	c.headerTime, c.bodyTime = cmp.Or(c.headerTime, headerTime), cmp.Or(c.bodyTime, bodyTime)
+	c.waitTime, c.readTime = cmp.Or(c.waitTime, waitTime), cmp.Or(c.readTime, readTime)
 	c.aliveEvery, c.slowTime = cmp.Or(c.aliveEvery, stream.KeepAliveEvery), cmp.Or(c.slowTime, stream.WriteTime)
 	c.tokenRate, c.tokenBurst = cmp.Or(c.tokenRate, limit.TokenRate), cmp.Or(c.tokenBurst, limit.TokenBurst)
 	if c.Log == nil {

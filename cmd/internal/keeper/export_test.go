@@ -22,6 +22,9 @@ func (c *Config) SweepEvery(d time.Duration) { c.sweep = d }
 // Hurry bounds how long headers and bodies may take; zero is as ever.
 func (c *Config) Hurry(headers, body time.Duration) { c.headerTime, c.bodyTime = headers, body }
 
+// Answers bounds how long an answer may take to begin, if the server writes it itself, and then to be read.
+func (c *Config) Answers(begin, read time.Duration) { c.waitTime, c.readTime = begin, read }
+
 // Patience bounds the requests with one token: so many a second, and at once.
 func (c *Config) Patience(rate, burst float64) { c.tokenRate, c.tokenBurst = rate, burst }
 

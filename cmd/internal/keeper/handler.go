@@ -29,7 +29,7 @@ import (
 func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Problem), named access.Naming) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer k.answering.Add(-1)
-		k.bound(w, r)
+		w = k.bound(w, r)
 		n, open := k.enter()
 		if !open {
 			k.refuse(w, "ending", problem.ErrEnding)
@@ -117,18 +117,16 @@ func (k *Keeper) survive(w http.ResponseWriter) {
 	problem.Write(w, problem.New(http.StatusInternalServerError, "error", "the keeper has made a mistake: its log says where"))
 }
 
-// answerTime is how long an answer may take to be read, after the longest wait.
-const answerTime = route.MaxWait + time.Minute
-
 // bound bounds the times of a request: of reading its answer, and of its body, that of one which is refused as well, for
 // the server reads what is left of it. Bounding the time of reading alone would end long waits too, so whole takes that
-// bound away.
-func (k *Keeper) bound(w http.ResponseWriter, r *http.Request) {
+// bound away, and the time of reading begins with the answer that is returned.
+func (k *Keeper) bound(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	rc := http.NewResponseController(w)
-	_ = rc.SetWriteDeadline(time.Now().Add(answerTime))
+	_ = rc.SetWriteDeadline(time.Now().Add(k.cfg.waitTime))
 	if hasBody(r) {
 		_ = rc.SetReadDeadline(time.Now().Add(k.cfg.bodyTime))
 	}
+	return newAnswer(w, k.cfg.readTime)
 }
 
 func hasBody(r *http.Request) bool {
