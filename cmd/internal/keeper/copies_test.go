@@ -282,3 +282,23 @@ func TestNamesOfFilesAreBytesThroughTheKeeperToo(t *testing.T) {
 	assert.GreaterOrEqual(t, status, 400)
 	assert.Contains(t, p.Detail, "name_b64")
 }
+
+func TestFilesAreTakenFromAHostOfTheRun(t *testing.T) {
+	w := startFleet(t, 1)
+	src := put(t, filepath.Join(w.folder(), "src"), []byte("x"))
+	o, asked := &told{}, false
+	f := o.fleet()
+	f.Files = func(int) io.Writer {
+		asked = true
+		for _, host := range []string{"1", "7", "-1", "x", ""} {
+			status, p, _ := w.send("GET", "/v1/runs/r_outside_/files?host="+host, "")
+			assert.Equal(t, http.StatusUnprocessableEntity, status, host)
+			assert.Equal(t, "invalid", p.Code, host)
+		}
+		return io.Discard
+	}
+	_, err := w.RunFleet(t.Context(), wire.NewRun{ID: "r_outside_", Selector: "web*", Copy: &copies.Plan{Op: copies.Download, Path: src}}, f)
+	require.NoError(t, err)
+	assert.True(t, asked)
+	assert.Equal(t, []string{"ok"}, o.statuses())
+}

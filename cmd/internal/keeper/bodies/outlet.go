@@ -8,8 +8,9 @@ import (
 
 // Outlets are what a download sends from each host, by its place. A nil one has none.
 type Outlets struct {
-	mu sync.Mutex
-	m  map[int]*Outlet
+	mu   sync.Mutex
+	m    map[int]*Outlet
+	over bool
 }
 
 // NewOutlets returns none yet.
@@ -23,8 +24,24 @@ func (s *Outlets) Of(host int) *Outlet {
 	if o == nil {
 		o = &Outlet{came: make(chan struct{}), over: make(chan struct{})}
 		s.m[host] = o
+		if s.over {
+			_ = o.Close()
+		}
 	}
 	return o
+}
+
+// Close ends all, also those that are asked for later: the run has ended.
+func (s *Outlets) Close() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for _, o := range s.m {
+		_ = o.Close()
+	}
 }
 
 // End ends that of a host that has ended.

@@ -137,13 +137,14 @@ func (rs *Runs) prepareFleet(ctx context.Context, c *access.Caller, in *newRunIn
 	if b.Stdin {
 		x.inlets = bodies.NewInlets()
 	}
-	rctx, forget, err := rs.open.begin(c.Principal, b.ID, going{inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
+	rctx, forget, err := rs.open.begin(c.Principal, b.ID, going{hosts: len(x.at), inlets: x.inlets, outlets: x.outlets, asking: x.steps.question()})
 	if err != nil {
 		return nil, err
 	}
 	b.Command, b.CommandB64, b.Commands, b.BreakGlass, b.Confirm = "", "", nil, "", false
 	return func(hc huma.Context, log *retelling, undo func()) {
 		defer leave()
+		defer x.outlets.Close() // a taker that comes late finds it ended
 		defer forget()
 		x.serve(hc, rctx, log, undo)
 	}, nil

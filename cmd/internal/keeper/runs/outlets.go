@@ -43,7 +43,7 @@ func (rs *Runs) giveFiles(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n, err := strconv.Atoi(r.URL.Query().Get("host"))
-	if err != nil || n < 0 || g.outlets == nil {
+	if err != nil || n < 0 || n >= g.hosts || g.outlets == nil {
 		problem.Write(w, problem.Invalid("host is its place in the event “hosts” of a download"))
 		return
 	}

@@ -19,6 +19,7 @@ type openRuns struct {
 // going is a run that goes on.
 type going struct {
 	cancel  context.CancelFunc
+	hosts   int             // how many it has
 	inlets  *bodies.Inlets  // nil where no host gets a standard input
 	outlets *bodies.Outlets // nil where nothing is downloaded
 	asking  *asking         // nil where nothing is confirmed
