@@ -21,9 +21,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
-// maxBoxes bounds how many sandboxes one principal has on a host when one is looked for.
-const maxBoxes = 1000
-
 // Box finds a sandbox of a principal's by id, label or path, and how its host enforces it: for a session that is to start in
 // cwd, which may be relative to it.
 func (bs *Boxes) Box(ctx context.Context, r *realm.Realm, h hosts.Host, name, cwd string) (p registry.Place, err error) {
@@ -105,18 +102,24 @@ func (bs *Boxes) held(ctx context.Context, r *realm.Realm, h hosts.Host, s sandb
 	return e, err
 }
 
+// findBox finds an active sandbox of an owner's by its id, label or path; of several the newest.
 func (bs *Boxes) findBox(ctx context.Context, owner, host, name string) (store.Sandbox, error) {
-	page, err := bs.Store.Sandboxes(ctx, store.SandboxFilter{Owner: owner, Host: host}, store.Paging{Limit: maxBoxes})
-	if err != nil {
-		return store.Sandbox{}, err
-	}
-	for _, b := range page.Items {
-		if b.Active && (b.ID == name || b.Label == name || b.Path == name) {
-			return b, nil
+	page := store.Paging{Limit: store.MaxLimit}
+	for {
+		got, err := bs.Store.Sandboxes(ctx, store.SandboxFilter{Owner: owner, Host: host, Active: true}, page)
+		if err != nil {
+			return store.Sandbox{}, err
+		}
+		for _, b := range got.Items {
+			if b.ID == name || b.Label == name || b.Path == name {
+				return b, nil
+			}
+		}
+		if page.Cursor = got.Next; page.Cursor == "" {
+			return store.Sandbox{}, problem.New(http.StatusNotFound, "not_found",
+				"%s has no sandbox %.80q on %s: an operator makes one (fairlead sandbox create)", owner, name, host)
 		}
 	}
-	return store.Sandbox{}, problem.New(http.StatusNotFound, "not_found",
-		"%s has no sandbox %.80q on %s: an operator makes one (fairlead sandbox create)", owner, name, host)
 }
 
 // boxed decides about the commands of one session in a sandbox, as the store says that it is when they come.

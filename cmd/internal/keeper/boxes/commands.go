@@ -35,7 +35,7 @@ type (
 		Sandbox string `query:"sandbox_id" maxLength:"80"`
 		Status  string `query:"status" enum:"pending,approved,executed,failed,rejected"`
 		Session string `query:"session_id" maxLength:"80"`
-		Limit   int    `query:"limit" minimum:"0" doc:"default 100, at most 1000"`
+		Limit   int    `query:"limit" minimum:"0" maximum:"200" doc:"how many (default 50)"`
 		Cursor  string `query:"cursor" maxLength:"500"`
 	}
 	commandOut struct {

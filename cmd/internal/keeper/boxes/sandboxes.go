@@ -40,7 +40,7 @@ type (
 	sandboxesIn struct {
 		Owner  string `query:"owner_principal_id" maxLength:"200"`
 		Host   string `query:"host" maxLength:"255"`
-		Limit  int    `query:"limit" minimum:"0" doc:"default 100, at most 1000"`
+		Limit  int    `query:"limit" minimum:"0" maximum:"200" doc:"how many (default 50)"`
 		Cursor string `query:"cursor" maxLength:"500"`
 	}
 )

@@ -11,7 +11,7 @@ import (
 const sandboxesPath = "/agent/terminal/sandboxes"
 
 // maxSandboxes is how many come in one answer.
-const maxSandboxes = 1000
+const maxSandboxes = 200
 
 // Sandboxes lists those of an owner and on a host, the newest first; "" is any. An agent is told of its own alone.
 func (c *Client) Sandboxes(ctx context.Context, owner, host string) (all []wire.Sandbox, err error) {

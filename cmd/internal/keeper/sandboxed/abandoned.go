@@ -50,7 +50,7 @@ func (r *Runner) endAbandoned(ctx context.Context, looks map[string]int) error {
 // listed returns all commands with a status, by id, without their outputs.
 func (r *Runner) listed(ctx context.Context, status store.Status) (map[string]store.Command, error) {
 	found := map[string]store.Command{}
-	page := store.Paging{Limit: 1000}
+	page := store.Paging{Limit: store.MaxLimit}
 	for {
 		got, err := r.cfg.Store.Commands(ctx, store.CommandFilter{Status: status, Brief: true}, page)
 		if err != nil {
