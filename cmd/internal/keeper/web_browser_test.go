@@ -274,17 +274,37 @@ func TestAPageThatIsOverLeavesNothingButTerminals(t *testing.T) {
 	v.does("lost", nil)
 }
 
+func TestThePageShowsWhomAHostsCommandsBecome(t *testing.T) {
+	v := browse(t)
+	w := start(t)
+	require.NoError(t, os.WriteFile(w.inventory, []byte("version: 1\nhosts:\n  - {name: there, transport: local, tier: prod, become: app}\n"), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = w.As("agent/fleet").RunFleet(ctx, wire.NewRun{Selector: "there", Command: "touch became"}, (&told{}).fleet())
+	}()
+	v.does("enter", w.link())
+	v.does("asked", map[string]any{"first": "touch became", "exact": "touch became", "marks": []string{}, "alike": []string{}})
+	assert.Contains(t, v.does("text", ".facts"), "app by sudo")
+	cancel()
+	<-ended
+}
+
 func TestTheModulesOfTheWebPage(t *testing.T) {
 	t.Parallel()
 	dir, _ := modules(t, "node")
 	p := approval.Pending{ID: "a_x", Question: policy.Question{
 		Principal: "agent/a", Command: "echo \u202e\xff\ncommand 3\nabc\n", StdinBytes: 3, StdinSHA256: "00", StdinHead: "\x00\n\x01", Asked: time.Now(),
-		Host:  hosts.Host{Name: "web-1, web-2", Via: []string{"jump", "júmp 2"}, IdentityOnly: true, Sandboxed: true},
-		Hosts: []hosts.Host{{Name: "web-1", Port: 22, Env: []string{"A=1", "A=2"}}, {Name: "web-2"}},
+		Host: hosts.Host{Name: "web-1, web-2", Via: []string{"jump", "júmp 2"}, IdentityOnly: true, Sandboxed: true},
+		Hosts: []hosts.Host{
+			{Name: "web-1", Port: 22, Env: []string{"A=1", "A=2"}, Become: hosts.Become{User: "root"}},
+			{Name: "web-2", Become: hosts.Become{User: "app", Method: "doas", ByCall: true}}, {Name: "web-3"},
+		},
 	}}
 	want, err := json.Marshal(map[string]any{
 		"id": p.ID, "digest": p.Digest(), "command": []byte(p.Question.Command), "stdin_head": []byte(p.Question.StdinHead),
-		"members": [][]byte{[]byte("web-1"), []byte("web-2")}, "via": [][]byte{[]byte("jump"), []byte("júmp 2")},
+		"members": [][]byte{[]byte("web-1"), []byte("web-2"), []byte("web-3")}, "becomes": []string{"root by sudo", "app by doas", ""}, "via": [][]byte{[]byte("jump"), []byte("júmp 2")},
 	})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.bin"), p.Document(), 0o600))

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { asks, fate, onAsks } from "./asks.js";
 import { answer } from "./answer.js";
 import { fromBase64 } from "./decode.js";
-import { Ask, digestOf, valueOf, withInput } from "./document.js";
+import { Ask, becomes, digestOf, valueOf, withInput } from "./document.js";
 import { button, el, facts } from "./dom.js";
 import { setKeys } from "./keys.js";
 import { watch } from "./seen.js";
@@ -144,6 +144,7 @@ function shaping(fields) {
   const all = (name) => fields.filter((f) => f.name === name && f.value.length).map((f) => el("div", null, inline(f.value)));
   const yes = (name, text) => (new TextDecoder().decode(valueOf(fields, name)) === "yes" ? text : "");
   return [
+    ["Becomes", becomes(fields) && [inline(becomes(fields)), yes("become-by-call", ", as the asker requests")]],
     ["Host's shell", all("host-shell")],
     ["Login", yes("login", "the account's profile is read first")],
     ["Environment", all("env")],

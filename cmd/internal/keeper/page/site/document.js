@@ -22,6 +22,7 @@ const ofHost = [
   "argv*",
   "become-user",
   "become-method",
+  "become-by-call?",
 ];
 const ofAsk = [
   "id",
@@ -70,8 +71,6 @@ function fields(bytes, at, order) {
     while (out[next]?.name === name && (next === before || rule.endsWith("*"))) next++;
     if (next === before && name === rule) throw new Error(`the document lacks ${name}, or has it elsewhere`);
   }
-  const claim = out.find((f) => f.name.startsWith("become-") && f.value.length);
-  if (claim) throw new Error(`the document has ${claim.name}, which Fairlead does not support`);
   if (next < out.length) throw new Error(`the document has ${out[next].name}, which this page does not know there`);
   return out;
 }
@@ -107,6 +106,12 @@ export class Ask {
 /** valueOf is the bytes of the first field with a name. */
 export function valueOf(list, name) {
   return list.find((f) => f.name === name)?.value ?? new Uint8Array();
+}
+
+/** becomes says what a host's commands run as, and by which program: "root by sudo"; "" is the account that logs in. */
+export function becomes(fields) {
+  const text = (name) => new TextDecoder().decode(valueOf(fields, name));
+  return text("become-user") && `${text("become-user")} by ${text("become-method")}`;
 }
 
 /** withInput is the document of a yes to whatever is typed at a command, too; null where nothing can be. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Ask, digestOf, valueOf, withInput } from "./site/document.js";
+import { Ask, becomes, digestOf, valueOf, withInput } from "./site/document.js";
 
 // What the keeper wrote: a document, and what is in it.
 const bytes = new Uint8Array(readFileSync("ask.bin"));
@@ -18,6 +18,8 @@ test("a document is read to the byte", async () => {
     ask.members.map((m) => text(valueOf(m, "host"))),
     want.members,
   );
+  assert.deepEqual(ask.members.map(becomes), want.becomes);
+  assert.equal(becomes(ask.fields), "");
   assert.deepEqual(
     ask.fields.filter((f) => f.name === "via").map((f) => text(f.value)),
     want.via,
