@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 // administered are the entries about administration, oldest first.
@@ -162,4 +163,33 @@ func TestATokenForTheAccountInOtherLettersDoesNotApprove(t *testing.T) {
 		assert.Equal(t, http.StatusForbidden, status, name)
 		assert.Contains(t, p.Detail, "cannot approve their own requests", name)
 	}
+}
+
+// watched calls seen before it passes an entry on.
+type watched struct {
+	audit.Sink
+	seen func(audit.Event)
+}
+
+func (s watched) Record(ctx context.Context, e audit.Event) error {
+	s.seen(e)
+	return s.Sink.Record(ctx, e)
+}
+
+// Otherwise a keeper that is killed between the two leaves a right that the audit log does not know.
+func TestASandboxIsInTheAuditLogBeforeItIsThere(t *testing.T) {
+	var recorded string
+	w := start(t, func(c *keeper.Config) {
+		c.Audit = watched{c.Audit, func(e audit.Event) {
+			if e.Kind != audit.SandboxCreate {
+				return
+			}
+			recorded = e.ID
+			page, err := c.Store.Sandboxes(t.Context(), store.SandboxFilter{}, store.Paging{})
+			assert.NoError(t, err)
+			assert.Empty(t, page.Items, "it was there before")
+		}}
+	})
+	b, _ := w.box("here")
+	assert.Equal(t, recorded, b.ID)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -194,11 +195,12 @@ func (bs *Boxes) createSandbox(ctx context.Context, c *access.Caller, in *newSan
 	if err := boxOf(b).Validate(); err != nil {
 		return nil, problem.Invalid("%v", err)
 	}
-	if b, err = bs.Store.CreateSandbox(ctx, b); err != nil {
+	b.ID = id.New("b_")
+	if err := bs.Record.Administered(ctx, c, audit.Event{Kind: audit.SandboxCreate, ID: b.ID, Host: b.Host, Subject: b.Owner, Change: allows(b)}); err != nil {
 		return nil, err
 	}
-	if err := bs.Record.Administered(ctx, c, audit.Event{Kind: audit.SandboxCreate, ID: b.ID, Host: b.Host, Subject: b.Owner, Change: allows(b)}); err != nil {
-		return nil, errors.Join(err, bs.Store.DeleteSandbox(context.WithoutCancel(ctx), b.ID))
+	if b, err = bs.Store.CreateSandbox(ctx, b); err != nil {
+		return nil, err
 	}
 	return sandboxOut(b), nil
 }
