@@ -46,7 +46,8 @@ type dialing struct{ plain, spare int }
 // waiter is a caller who waits for a place.
 type waiter struct {
 	want want
-	ch   chan grant // buffered for one
+	ch   chan grant      // buffered for one
+	ctx  context.Context // of its caller: a dial that serves it logs in as that caller would
 }
 
 // room is how many places a connection of a server has had when it refused one more. It is believed for a while only: what
@@ -177,9 +178,9 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 			p.evict(key, w.once)
 			continue
 		}
-		me := &waiter{w, make(chan grant, 1)}
+		me := &waiter{w, make(chan grant, 1), ctx}
 		b.waiting = append(b.waiting, me)
-		p.dialMore(ctx, key, h, b)
+		p.dialMore(key, h, b)
 		p.mu.Unlock()
 		closeAll(expired)
 		g, full, err := p.await(ctx, b, me)
@@ -359,7 +360,7 @@ func (p *connPool) giveBack(c *conn, w want, why error) (shared bool) {
 		b.conns = append(slices.Delete(b.conns, i, i+1), c) // used last
 	}
 	p.serve(b)
-	p.dialMore(p.base, c.key, c.host, b)
+	p.dialMore(c.key, c.host, b)
 	unused := c.used == 0
 	if unused && !c.gone {
 		p.rest(c)
@@ -412,7 +413,7 @@ func (p *connPool) watch(c *conn) {
 	}
 	b := c.b
 	b.conns = slices.DeleteFunc(b.conns, func(o *conn) bool { return o == c })
-	p.dialMore(p.base, c.key, c.host, b)
+	p.dialMore(c.key, c.host, b)
 	p.forget(c.key, b)
 	p.mu.Unlock()
 	c.t.Close()

@@ -15,9 +15,7 @@ const spareSlots = 4
 
 // dialMore starts dials as long as callers wait for one and the limits allow it. Where sessions hold all places that there
 // may be, there are spare connections for one-off commands. p.mu is held.
-func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bucket) {
-	// The caller may go: a connection is for whoever waits then.
-	ctx = context.WithoutCancel(ctx)
+func (p *connPool) dialMore(key string, h hosts.Host, b *bucket) {
 	places := p.placesOf(b)
 	for !p.closed {
 		plain, spare := b.dialing.plain, b.dialing.spare // those that there are, and will be
@@ -59,19 +57,21 @@ func (p *connPool) dialMore(ctx context.Context, key string, h hosts.Host, b *bu
 				return
 			}
 			b.dialing.plain++
-			p.startDial(ctx, key, h, b, false)
+			p.startDial(key, h, b, false)
 		case once <= coming(b.dialing.spare)+freeSpare+max(0, room-(all-once)) ||
 			kept == 0 || commands+spare*places >= spareSlots:
 			return
 		default:
 			b.dialing.spare++
-			p.startDial(ctx, key, h, b, true)
+			p.startDial(key, h, b, true)
 		}
 	}
 }
 
-// startDial has a connection made. p.mu is held.
-func (p *connPool) startDial(ctx context.Context, key string, h hosts.Host, b *bucket, spare bool) {
+// startDial has a connection made, with the values of the context of who came last. That one may go: a connection is for whoever waits
+// then. p.mu is held.
+func (p *connPool) startDial(key string, h hosts.Host, b *bucket, spare bool) {
+	ctx := context.WithoutCancel(b.waiting[len(b.waiting)-1].ctx)
 	p.stats.Dialing++
 	p.wg.Go(func() { p.dial(ctx, key, h, b, spare) })
 }
@@ -116,7 +116,7 @@ func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket
 	p.stats.Dialed++
 	p.wg.Go(func() { p.watch(c) })
 	p.serve(b)
-	p.dialMore(ctx, key, h, b) // it may have fewer places than was thought when it was dialed
+	p.dialMore(key, h, b) // it may have fewer places than was thought when it was dialed
 	if c.used == 0 {
 		p.rest(c)
 	}

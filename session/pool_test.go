@@ -175,6 +175,31 @@ func TestWaitersAreServedInTheOrderTheyCame(t *testing.T) {
 	})
 }
 
+// Who waits for a place when a connection ends gets a new one that is made as they would make it: with their SSH agent, say.
+func TestAConnectionThatIsMadeForAWaiterIsMadeAsTheirs(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.On("hold")
+		d.On("second")
+		type caller struct{}
+		var mu sync.Mutex
+		var callers []any
+		p := poolOn(t, d, session.PoolConfig{MaxConnsPerHost: 1, MaxSessionsPerConn: 1, Dial: func(ctx context.Context, h hosts.Host) (session.Transport, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			callers = append(callers, ctx.Value(caller{}))
+			return d.Dial(ctx, h)
+		}})
+		holder := mustOpen(t, p, web1)
+		_, err := holder.Run(context.WithValue(t.Context(), caller{}, "first"), session.Command{Script: "hold"})
+		require.NoError(t, err)
+		second := running(context.WithValue(t.Context(), caller{}, "second"), sessionOn(p), session.Command{Script: "second"})
+		assert.Equal(t, 1, p.Stats().Waiting)
+		d.Break("web1")
+		assert.NoError(t, (<-second).err)
+		assert.Equal(t, []any{"first", "second"}, callers)
+	})
+}
+
 func TestWaiterWhoGivesUpLeavesHisPlaceToTheNext(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		d.On("hold")

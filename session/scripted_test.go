@@ -52,7 +52,9 @@ func on(t testing.TB, d *sessiontest.Dialer, h hosts.Host, cfg session.Config) *
 // poolOn returns a pool of connections to scripted hosts; it ends with the test.
 func poolOn(t testing.TB, d *sessiontest.Dialer, cfg session.PoolConfig) *session.Pool {
 	t.Helper()
-	cfg.Dial = d.Dial
+	if cfg.Dial == nil {
+		cfg.Dial = d.Dial
+	}
 	if cfg.Session.Policy == nil {
 		cfg.Session.Policy = policy.AllowAll
 	}
