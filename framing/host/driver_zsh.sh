@@ -20,5 +20,5 @@ _fl_stop_command='\builtin trap "{ case \$ZSH_DEBUG_CMD in \
 
 # zsh traces what runs inside of exit, as this trap does, to where errors went before it, and assignments too. The expansions of a
 # redirection are not traced.
-_fl_exit_begin='exec 2>/dev/null${${_fl_exit_status:=$?}:#*}${${(M)${:-$-${(t)options}}:#*x*special}:+${${options[xtrace]::=off}:#*}}
+_fl_exit_begin='{ } 2>/dev/null${${_fl_exit_status:=$?}:#*}${${(M)${:-$-${(t)options}}:#*x*special}:+${${options[xtrace]::=off}:#*}}
 '

@@ -57,7 +57,7 @@ func TestMembersReportHostsWithoutTheJob(t *testing.T) {
 		"one is not in the keeper's inventory": {id: id, listed: on("web1", "web2"), failed: failed("not_found", "web3"), found: 2, code: exitcode.Unknown, says: "fairlead: web3: why\n"},
 		"two do not have it": {id: id, listed: on("web1"), found: 1, code: exitcode.Unknown,
 			says: "fairlead: web[2-3]: there is no such job: it was not started there, or it was collected\n"},
-		"another job is none": {id: id, listed: append(on("web1", "web2"), wire.Job{ID: "web3/j_bbbbbbbbbbbbb-3", Host: "web3"}), found: 2, code: exitcode.Unknown,
+		"another job": {id: id, listed: append(on("web1", "web2"), wire.Job{ID: "web3/j_bbbbbbbbbbbbb-3", Host: "web3"}), found: 2, code: exitcode.Unknown,
 			says: "fairlead: web3: there is no such job: it was not started there, or it was collected\n"},
 		"a number picks one":                      {id: id + "-2", listed: on("web1", "web2"), found: 1},
 		"a host with more jobs than fit lists it": {id: id, listed: on("web1", "web2", "web3"), failed: failed("full", "web2"), found: 3},
