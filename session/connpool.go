@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,16 +16,17 @@ import (
 type connPool struct {
 	cfg   PoolConfig
 	trace *Trace
-	users func(key string) users           // says who has places; never called with mu held
-	evict func(key string, once bool) bool // has a warm shell make room, and reports whether there was one; never called with mu held
-	base  context.Context                  // ends with shut; dials and pings live under it
+	users func(key connKey) users           // says who has places; never called with mu held
+	evict func(key connKey, once bool) bool // has a warm shell make room, and reports whether there was one; never called with mu held
+	base  context.Context                   // ends with shut; dials and pings live under it
 	end   context.CancelFunc
 	dials chan struct{} // one token per dial in progress
 	wg    sync.WaitGroup
 
 	mu     sync.Mutex // guards what follows; never held while dialing, pinging, closing or calling out
-	keys   map[string]*bucket
-	lent   map[string]int // places that are lent for something else than sessions, by key; none is 0
+	keys   map[connKey]*bucket
+	last   map[string]string // login that was last asked for, by hostKey; of those that have a bucket
+	lent   map[string]int    // places that are lent for something else than sessions, by hostKey; none is 0
 	closed bool
 	stats  Stats
 }
@@ -77,7 +76,7 @@ type grant struct {
 
 // conn is one connection and its borrowers.
 type conn struct {
-	key   string
+	key   connKey
 	b     *bucket
 	host  hosts.Host
 	t     Transport
@@ -116,7 +115,7 @@ type Stats struct {
 }
 
 func newConnPool(cfg PoolConfig) *connPool {
-	p := &connPool{cfg: cfg, trace: cfg.Session.Trace, keys: map[string]*bucket{}, lent: map[string]int{}}
+	p := &connPool{cfg: cfg, trace: cfg.Session.Trace, keys: map[connKey]*bucket{}, last: map[string]string{}, lent: map[string]int{}}
 	p.base, p.end = context.WithCancel(context.Background())
 	if cfg.MaxDials > 0 {
 		p.dials = make(chan struct{}, cfg.MaxDials)
@@ -124,25 +123,14 @@ func newConnPool(cfg PoolConfig) *connPool {
 	return p
 }
 
-// connKey says which hosts may share a connection.
-func connKey(h hosts.Host) string {
-	parts := []string{string(h.Transport), h.Name, h.Addr, h.User, strconv.Itoa(int(h.Port)), h.SSHConfig}
-	parts = append(parts, h.Via...)
-	parts = append(parts, "\x00")
-	parts = append(parts, h.Identity...)
-	parts = append(parts, "\x00", strconv.FormatBool(h.IdentityOnly), h.NoLogin)
-	parts = append(parts, h.SSHOptions...)
-	parts = append(parts, "\x00")
-	return strings.Join(append(parts, h.Command...), "\x01")
-}
-
 // acquire gives a place on a connection to h: on the one used last, else on a new one if the limits allow it, else when
 // one comes free. ctx and w bound the wait only. queued is the wait without the dial that it was for.
 func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, queued time.Duration, err error) {
 	began := time.Now()
-	key := connKey(h)
+	host := hostKey(h)
 	for evicted := p.evict == nil; ; {
 		p.mu.Lock()
+		key := p.keyOf(ctx, host)
 		if p.closed {
 			p.mu.Unlock()
 			return nil, 0, errPoolClosed
@@ -152,6 +140,7 @@ func (p *connPool) acquire(ctx context.Context, h hosts.Host, w want) (c *conn, 
 			b = &bucket{}
 			p.keys[key] = b
 		}
+		p.last[host] = key.login
 		expired := p.expire(b)
 		if c := b.free(w.once); c != nil {
 			c.take(w)
@@ -423,16 +412,19 @@ func (p *connPool) watch(c *conn) {
 }
 
 // forget drops a key that nobody uses. p.mu is held.
-func (p *connPool) forget(key string, b *bucket) {
+func (p *connPool) forget(key connKey, b *bucket) {
 	if len(b.conns)+len(b.waiting)+b.dialing.plain+b.dialing.spare == 0 && p.keys[key] == b {
 		delete(p.keys, key)
+		if p.last[key.host] == key.login {
+			delete(p.last, key.host)
+		}
 	}
 }
 
 // The places of spares, and of what is about to end.
 
 // spot gives a place on a connection of a key to a shell that is to wait; nil where none has one that nobody waits for.
-func (p *connPool) spot(key string) *conn {
+func (p *connPool) spot(key connKey) *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := p.keys[key]

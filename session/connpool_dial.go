@@ -5,17 +5,75 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
+
+// connKey says which calls may share a connection.
+type connKey struct {
+	host  string // hostKey
+	login string // PoolConfig.Login
+}
+
+// hostKey says which hosts may share a connection.
+func hostKey(h hosts.Host) string {
+	parts := []string{string(h.Transport), h.Name, h.Addr, h.User, strconv.Itoa(int(h.Port)), h.SSHConfig}
+	parts = append(parts, h.Via...)
+	parts = append(parts, "\x00")
+	parts = append(parts, h.Identity...)
+	parts = append(parts, "\x00", strconv.FormatBool(h.IdentityOnly), h.NoLogin)
+	parts = append(parts, h.SSHOptions...)
+	parts = append(parts, "\x00")
+	return strings.Join(append(parts, h.Command...), "\x01")
+}
+
+// keyOf is the key of a call's connections to a host. Where the call has no login of its own, it is that of the connections that others had
+// last. p.mu is held.
+func (p *connPool) keyOf(ctx context.Context, host string) connKey {
+	key := connKey{host, p.loginOf(ctx)}
+	if last := p.last[host]; key.login == "" && p.usable(connKey{host, last}) {
+		key.login = last
+	}
+	return key
+}
+
+func (p *connPool) loginOf(ctx context.Context) string {
+	if p.cfg.Login == nil {
+		return ""
+	}
+	return p.cfg.Login(ctx)
+}
+
+// usable reports whether a key has connections. p.mu is held.
+func (p *connPool) usable(key connKey) bool {
+	b := p.keys[key]
+	if b == nil {
+		return false
+	}
+	for _, c := range b.conns {
+		if !c.gone {
+			return true
+		}
+	}
+	return false
+}
+
+// lookUp is keyOf for those who do not hold p.mu.
+func (p *connPool) lookUp(ctx context.Context, host string) connKey {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.keyOf(ctx, host)
+}
 
 // spareSlots is how many one-off commands can run at a time at least, however many sessions are open.
 const spareSlots = 4
 
 // dialMore starts dials as long as callers wait for one and the limits allow it. Where sessions hold all places that there
 // may be, there are spare connections for one-off commands. p.mu is held.
-func (p *connPool) dialMore(key string, h hosts.Host, b *bucket) {
+func (p *connPool) dialMore(key connKey, h hosts.Host, b *bucket) {
 	places := p.placesOf(b)
 	for !p.closed {
 		plain, spare := b.dialing.plain, b.dialing.spare // those that there are, and will be
@@ -68,16 +126,23 @@ func (p *connPool) dialMore(key string, h hosts.Host, b *bucket) {
 	}
 }
 
-// startDial has a connection made, with the values of the context of who came last. That one may go: a connection is for whoever waits
-// then. p.mu is held.
-func (p *connPool) startDial(key string, h hosts.Host, b *bucket, spare bool) {
-	ctx := context.WithoutCancel(b.waiting[len(b.waiting)-1].ctx)
+// startDial has a connection made, with the values of the context of who came last, of those with a login if there are such. That one may
+// go: a connection is for whoever waits then. p.mu is held.
+func (p *connPool) startDial(key connKey, h hosts.Host, b *bucket, spare bool) {
+	by := b.waiting[len(b.waiting)-1]
+	for _, w := range slices.Backward(b.waiting) {
+		if p.loginOf(w.ctx) == key.login {
+			by = w
+			break
+		}
+	}
+	ctx := context.WithoutCancel(by.ctx)
 	p.stats.Dialing++
 	p.wg.Go(func() { p.dial(ctx, key, h, b, spare) })
 }
 
 // dial makes a connection and hands its places out.
-func (p *connPool) dial(ctx context.Context, key string, h hosts.Host, b *bucket, spare bool) {
+func (p *connPool) dial(ctx context.Context, key connKey, h hosts.Host, b *bucket, spare bool) {
 	t, asked, err := p.dialOne(ctx, h)
 	p.mu.Lock()
 	defer p.mu.Unlock()

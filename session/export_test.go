@@ -19,7 +19,7 @@ func Lend(ctx context.Context, p *Pool, h hosts.Host, use func(Transport) error)
 }
 
 // ConnKey says which hosts may share a connection.
-var ConnKey = connKey
+var ConnKey = hostKey
 
 // Keys is how many keys a pool remembers.
 func Keys(p *Pool) int {

@@ -129,9 +129,9 @@ type users struct {
 }
 
 // fullError says who holds the slots. ended is the error of the caller's context; nil where that lasts.
-func (p *connPool) fullError(key string, waited time.Duration, ended error) error {
+func (p *connPool) fullError(key connKey, waited time.Duration, ended error) error {
 	p.mu.Lock()
-	lent := p.lent[key]
+	lent := p.lent[key.host]
 	p.mu.Unlock()
 	e := &FullError{Terminals: lent, Waited: waited, Hint: p.cfg.FullHint, Err: ended}
 	if p.users != nil {
@@ -142,7 +142,7 @@ func (p *connPool) fullError(key string, waited time.Duration, ended error) erro
 }
 
 // usersOf counts the sessions that have a place on a connection of key.
-func (p *Pool) usersOf(key string) users {
+func (p *Pool) usersOf(key connKey) users {
 	u := users{sessions: map[string]int{}}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -138,7 +138,7 @@ func (s *Session) spareFor(ctx context.Context, x *Exec, spec framing.Shell) (sh
 		return nil, nil
 	}
 	w := s.pool.warm
-	k := w.keyFor(s.pool.key, s.host, &s.cfg, spec)
+	k := w.keyFor(w.core.lookUp(ctx, s.pool.key), s.host, &s.cfg, spec)
 	changes := w.changesOf(k)
 	s.mu.Lock()
 	s.warmed, s.changes = append(s.warmed, k), changes
@@ -199,10 +199,10 @@ func (s *Session) roomFor(err error) bool {
 }
 
 // makeRoom ends the spares of a host, waits for that, and reports whether there were any.
-func (w *warmth) makeRoom(conn string) bool {
+func (w *warmth) makeRoom(host string) bool {
 	w.mu.Lock()
 	var all []*spare
-	for _, k := range w.hosts[conn] {
+	for _, k := range w.hosts[host] {
 		for _, e := range slices.Clone(k.spares) {
 			if w.claim(e) {
 				all = append(all, e)

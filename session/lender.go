@@ -39,7 +39,7 @@ type lender struct {
 	pool   *connPool
 	warm   *warmth // nil where no shell is started ahead
 	host   hosts.Host
-	key    string // connKey of host
+	key    string // hostKey of host
 	once   bool   // for one-off commands, which have slots of their own
 	onFree func()
 
@@ -187,7 +187,7 @@ func (p *connPool) lend(ctx context.Context, h hosts.Host, w want, use func(Tran
 const maxConns = 4
 
 // mayLend counts a place that is to be lent, if there is one to be had at once and sessions keep half of them.
-func (p *connPool) mayLend(key string) bool {
+func (p *connPool) mayLend(key connKey) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := p.keys[key]
@@ -195,22 +195,22 @@ func (p *connPool) mayLend(key string) bool {
 		b = &bucket{}
 	}
 	conns, places := p.cfg.MaxConnsPerHost, p.placesOf(b)
-	if conns > 0 && places > 0 && p.lent[key] >= max(1, conns*places/2) {
+	if conns > 0 && places > 0 && p.lent[key.host] >= max(1, conns*places/2) {
 		return false
 	}
 	if b.free(false) == nil && !b.warm() && conns > 0 && len(b.conns)+b.dialing.plain+b.dialing.spare >= conns {
 		return false
 	}
-	p.lent[key]++
+	p.lent[key.host]++
 	return true
 }
 
 // lentBack ends what mayLend has counted.
-func (p *connPool) lentBack(key string) {
+func (p *connPool) lentBack(host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.lent[key]--; p.lent[key] == 0 {
-		delete(p.lent, key)
+	if p.lent[host]--; p.lent[host] == 0 {
+		delete(p.lent, host)
 	}
 }
 

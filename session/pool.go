@@ -40,6 +40,11 @@ type PoolConfig struct {
 	// the pool. Errors that wrap ErrAuth and ErrHostKey are told as such.
 	Dial func(ctx context.Context, h hosts.Host) (Transport, error)
 
+	// Login names what Dial takes from its context to log in with, such as the agent of whoever calls. Calls for which it differs share no
+	// connection, and MaxConnsPerHost is for each; one for which it is "" has those that were asked for last, or its own. Nil is "" for
+	// all. It must not block: a lock of the pool is held.
+	Login func(context.Context) string
+
 	Session Config // for every session that the pool opens
 
 	MaxConnsPerHost    int           // dialing, in use and idle together; where sessions fill them, a few more serve one-off commands
@@ -226,7 +231,7 @@ func (p *Pool) newSession(h hosts.Host) *Session { return p.newSessionWith(h, p.
 
 // newSessionWith makes a session that borrows its connection; nil after Close.
 func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
-	l := &lender{pool: p.core, warm: p.warm, host: h, key: connKey(h), once: cfg.OneOff}
+	l := &lender{pool: p.core, warm: p.warm, host: h, key: hostKey(h), once: cfg.OneOff}
 	s := newSession(nil, h, cfg, l)
 	l.onFree = func() {
 		p.mu.Lock()
@@ -337,19 +342,19 @@ type hostResult struct {
 
 // lend is registry.Lend.
 func (p *Pool) lend(ctx context.Context, h hosts.Host, use func(Transport) error) (release func(), err error) {
-	key := connKey(h)
+	key := p.core.lookUp(ctx, hostKey(h))
 	if !p.core.mayLend(key) {
 		return nil, fmt.Errorf("session: no place on a connection to %s can be lent: %w", h.Name, ErrFull)
 	}
 	giveBack, err := p.core.lend(ctx, h, want{until: time.Now().Add(DefaultSlotWait)}, use)
 	if err != nil {
-		p.core.lentBack(key)
+		p.core.lentBack(key.host)
 		return nil, err
 	}
 	return func() {
 		giveBack()
-		p.core.lentBack(key)
-		p.warm.changed(key)
+		p.core.lentBack(key.host)
+		p.warm.changed(key.host)
 	}, nil
 }
 

@@ -46,7 +46,7 @@ type warmth struct {
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex                      // guards what follows
-	hosts  map[string]map[string]*warmKind // by connKey and shell
+	hosts  map[string]map[string]*warmKind // by hostKey and shell
 	count  int                             // spares
 	swept  time.Time
 	closed bool
@@ -55,7 +55,7 @@ type warmth struct {
 // warmKind is what there is for commands that may have each other's shells.
 type warmKind struct {
 	host  hosts.Host
-	conn  string // connKey
+	conn  connKey
 	spec  framing.Shell
 	ready time.Duration // that the start of a shell may take; 0 means no limit
 
@@ -95,16 +95,16 @@ func newWarmth(core *connPool, most int) *warmth {
 }
 
 // keyFor returns the key of a shell for h, made anew if there is none.
-func (w *warmth) keyFor(conn string, h hosts.Host, cfg *Config, spec framing.Shell) *warmKind {
-	shell := fmt.Sprintf("%q %q", cfg.Principal, append([]string{spec.Name, spec.Dir, spec.Prelude, spec.Reader, spec.Hold, spec.Watch,
+func (w *warmth) keyFor(conn connKey, h hosts.Host, cfg *Config, spec framing.Shell) *warmKind {
+	shell := fmt.Sprintf("%q %q %q", conn.login, cfg.Principal, append([]string{spec.Name, spec.Dir, spec.Prelude, spec.Reader, spec.Hold, spec.Watch,
 		fmt.Sprint(spec.Login, spec.Clean, cfg.Ready), h.Become.User, h.Become.Program()}, spec.Env...))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sweep()
-	keys := w.hosts[conn]
+	keys := w.hosts[conn.host]
 	if keys == nil {
 		keys = map[string]*warmKind{}
-		w.hosts[conn] = keys
+		w.hosts[conn.host] = keys
 	}
 	k := keys[shell]
 	if k == nil {
@@ -128,14 +128,14 @@ func (w *warmth) sweep() {
 		return
 	}
 	w.swept = time.Now()
-	for conn, keys := range w.hosts {
+	for host, keys := range w.hosts {
 		for shell, k := range keys {
 			if k.running == 0 && len(k.spares) == 0 && time.Since(k.last) > warmFor {
 				delete(keys, shell)
 			}
 		}
 		if len(keys) == 0 {
-			delete(w.hosts, conn)
+			delete(w.hosts, host)
 		}
 	}
 }
@@ -307,7 +307,7 @@ func (w *warmth) changesOf(k *warmKind) int {
 // room reports whether another spare of k may wait. w.mu is held.
 func (w *warmth) room(k *warmKind) bool {
 	there := 0
-	for _, other := range w.hosts[k.conn] {
+	for _, other := range w.hosts[k.conn.host] {
 		there += len(other.spares)
 	}
 	return there < maxWarmPerHost && (w.max == 0 || w.count < w.max)
@@ -360,11 +360,14 @@ func (w *warmth) start(e *spare) (*shell, error) {
 
 // evict has one spare of the connections of a key make room, on one for one-off commands alone only if once says so, and
 // reports whether there was one. Its place comes back soon.
-func (w *warmth) evict(conn string, once bool) bool {
+func (w *warmth) evict(conn connKey, once bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, k := range w.hosts[conn] {
+	for _, k := range w.hosts[conn.host] {
 		for _, e := range k.spares {
+			if k.conn != conn {
+				break
+			}
 			if once || !e.c.spare {
 				w.dismiss(e)
 				return true
@@ -386,13 +389,13 @@ func (w *warmth) dismiss(e *spare) {
 
 // changed drops the spares of a host, on which something may have changed what a shell begins with, and has others started a
 // little later, if they may be needed.
-func (w *warmth) changed(conn string) {
+func (w *warmth) changed(host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return
 	}
-	for _, k := range w.hosts[conn] {
+	for _, k := range w.hosts[host] {
 		k.changes++
 		w.dismissAll(k)
 		w.later(k)

@@ -34,21 +34,28 @@ type lender struct {
 func startLending(t *testing.T, credentials string) *lender {
 	w := start(t)
 	ada, bot := w.key("ada"), w.key("bot")
-	l := &lender{w, sessiontest.Server(t, sshserver.Config{ClientKeys: []ssh.PublicKey{ada, bot}})}
+	l := &lender{world: w}
+	l.point(sshserver.Config{ClientKeys: []ssh.PublicKey{ada, bot}})
+	l.lend(credentials)
+	return l
+}
+
+// point makes ssh_config name a new server.
+func (l *lender) point(cfg sshserver.Config) {
+	l.t.Helper()
+	l.server = sessiontest.Server(l.t, cfg)
 	addr, err := net.ResolveTCPAddr("tcp", l.server.Addr())
-	require.NoError(t, err)
+	require.NoError(l.t, err)
 	known := knownhosts.Name(addr.IP.String(), uint16(addr.Port)) + " " + string(ssh.MarshalAuthorizedKey(l.server.HostKey()))
-	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "known"), []byte(known), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "config"), fmt.Appendf(nil, `Host *
+	require.NoError(l.t, os.WriteFile(filepath.Join(l.dir, "known"), []byte(known), 0o600))
+	require.NoError(l.t, os.WriteFile(filepath.Join(l.dir, "config"), fmt.Appendf(nil, `Host *
 	HostName %s
 	Port %d
 	User ada
 	IdentityFile %s
 	UserKnownHostsFile %s
 	GlobalKnownHostsFile none
-`, addr.IP, addr.Port, filepath.Join(w.dir, "ada"), filepath.Join(w.dir, "known")), 0o600))
-	l.lend(credentials)
-	return l
+`, addr.IP, addr.Port, filepath.Join(l.dir, "ada"), filepath.Join(l.dir, "known")), 0o600))
 }
 
 // lend writes the inventory.

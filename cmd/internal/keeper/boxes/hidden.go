@@ -20,8 +20,7 @@ import (
 func (bs *Boxes) hidden(ctx context.Context, r *realm.Realm, h hosts.Host, look sandbox.Runner) (sandbox.Secrets, error) {
 	var further []string
 	if bs.Machine.Is(h) {
-		sock, _ := ctx.Value(connect.AuthSockKey{}).(string)
-		further = append(slices.Clone(bs.Own), r.Key.Inventory, sock, bs.AuthSock, os.Getenv("SSH_AUTH_SOCK"))
+		further = append(slices.Clone(bs.Own), r.Key.Inventory, connect.AuthSock(ctx), bs.AuthSock, os.Getenv("SSH_AUTH_SOCK"))
 		inv, err := r.Inv()
 		if err != nil {
 			return sandbox.Secrets{}, err

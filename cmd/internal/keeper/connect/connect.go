@@ -93,11 +93,17 @@ func (i *Inventories) Close() {
 	clear(i.live)
 }
 
-type AuthSockKey struct{}
+type authSockKey struct{}
 
 // WithAuthSock makes what is dialed for ctx log in through the caller's agent.
 func WithAuthSock(ctx context.Context, sock string) context.Context {
-	return context.WithValue(ctx, AuthSockKey{}, sock)
+	return context.WithValue(ctx, authSockKey{}, sock)
+}
+
+// AuthSock is the agent that what is dialed for ctx logs in through; "" is none.
+func AuthSock(ctx context.Context) string {
+	sock, _ := ctx.Value(authSockKey{}).(string)
+	return sock
 }
 
 // Connector dials hosts of one inventory. Over SSH it does so with the agent of whoever asks, and asks that caller.
@@ -146,8 +152,7 @@ func (c *Connector) Dial(ctx context.Context, h hosts.Host) (session.Transport, 
 	if h.Transport != hosts.SSH && h.Transport != "" {
 		return c.other.Dial(ctx, h)
 	}
-	sock, _ := ctx.Value(AuthSockKey{}).(string)
-	d, err := c.through(sock)
+	d, err := c.through(AuthSock(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (b *Book) make(key Key) (*Realm, error) {
 	}
 	r.Conn.HostKeysChange = dialer.RecordHostKeys(func() (audit.Sink, error) { return b.cfg.Record, nil }, key.Principal)
 	r.Pool, err = session.NewPool(session.PoolConfig{
-		Dial: r.Conn.Dial, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
+		Dial: r.Conn.Dial, Login: connect.AuthSock, MaxDials: session.DefaultForks, FullHint: cmdutil.FullHint, DialTimeout: -1, // a dial has limits of its own, which stand still while a key is touched
 		Session: session.Config{
 			Principal: key.Principal, Policy: r.Judge, Audit: mcpserver.Labeled(b.cfg.Record), Redact: cmdutil.Redactor(b.cfg.Secrets), Sending: cmdutil.Learner(b.cfg.Secrets, key.Principal),
 			CleanEnvIf: func() bool { return b.cleanEnv(key.Principal) },

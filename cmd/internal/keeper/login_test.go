@@ -1,0 +1,82 @@
+package keeper_test
+
+import (
+	"crypto/ed25519"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
+)
+
+// countingAgent is one that counts what it has signed.
+type countingAgent struct {
+	agent.ExtendedAgent
+	n *atomic.Int32
+}
+
+func (s countingAgent) SignWithFlags(key ssh.PublicKey, data []byte, flags agent.SignatureFlags) (*ssh.Signature, error) {
+	s.n.Add(1)
+	return s.ExtendedAgent.SignWithFlags(key, data, flags)
+}
+
+// agent serves one with one key at a socket.
+func (w *world) agent() (key ssh.PublicKey, socket string, signed *atomic.Int32) {
+	w.t.Helper()
+	public, private, err := ed25519.GenerateKey(nil)
+	require.NoError(w.t, err)
+	key, err = ssh.NewPublicKey(public)
+	require.NoError(w.t, err)
+	s := countingAgent{agent.NewKeyring().(agent.ExtendedAgent), new(atomic.Int32)}
+	require.NoError(w.t, s.Add(agent.AddedKey{PrivateKey: private}))
+	socket = filepath.Join(w.t.TempDir(), "agent")
+	l, err := net.Listen("unix", socket)
+	require.NoError(w.t, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				_ = agent.ServeAgent(s, c)
+			})
+		}
+	})
+	w.t.Cleanup(func() { l.Close(); wg.Wait() })
+	return key, socket, s.n
+}
+
+// Whoever calls with another SSH agent logs in with that one's keys, as they would with ssh, however warm a connection there is.
+func TestCallersWithOtherAgentsLogInForThemselves(t *testing.T) {
+	l := startLending(t, "")
+	first, firstSocket, firstSigned := l.agent()
+	second, secondSocket, secondSigned := l.agent()
+	l.point(sshserver.Config{ClientKeys: []ssh.PublicKey{first, second}})
+	require.NoError(t, os.Remove(filepath.Join(l.dir, "ada")))
+
+	as := func(socket string) *client.Client {
+		c := client.New(client.Config{Socket: l.places.Socket, Inventory: l.inventory, AuthSock: socket})
+		t.Cleanup(c.Close)
+		return c
+	}
+	work, home := as(firstSocket), as(secondSocket)
+	for range 2 {
+		assert.Equal(t, "ada", l.whoami(work, "prod1"))
+		assert.Equal(t, "ada", l.whoami(home, "prod1"))
+	}
+	assert.EqualValues(t, 1, firstSigned.Load())
+	assert.EqualValues(t, 1, secondSigned.Load())
+	assert.Equal(t, 2, l.server.Accepted())
+}
