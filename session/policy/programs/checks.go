@@ -6,6 +6,8 @@ var checks = map[string]func(*call){
 	"ps":          ps,
 	"interval":    interval,
 	"fewBytes":    fewBytes,
+	"oldTail":     oldTail,
+	"zones":       zones,
 	"jq":          jq,
 	"yq":          yq,
 	"sedCheck":    sedCheck,

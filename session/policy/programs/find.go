@@ -91,6 +91,9 @@ func (f *findCall) expression(args []Arg) {
 				if t == 'r' {
 					c.path(args[i], false)
 				}
+				if strings.HasPrefix(a.Text, "-newer") && strings.HasSuffix(a.Text, "t") {
+					c.zone(args[i])
+				}
 			}
 			continue
 		}

@@ -148,6 +148,20 @@ func interval(c *call) {
 	}
 }
 
+// oldTail knows the form of tail that no manual of today names, and every GNU tail takes: tail +1f FILE.
+func oldTail(c *call) {
+	if len(c.args) == 0 || len(c.args) > 3 || !strings.HasPrefix(c.args[0].Text, "+") {
+		return
+	}
+	units := strings.TrimLeft(c.args[0].Text[1:], digits)
+	if len(units) > 1 {
+		units = strings.TrimLeft(units[:1], "bcl") + units[1:]
+	}
+	if units == "f" || !c.args[0].certain() {
+		c.say(endless, "+f may never end")
+	}
+}
+
 // fewBytes: head -c 16 /dev/urandom ends soon.
 func fewBytes(c *call) {
 	a, ok := c.val("-c")
