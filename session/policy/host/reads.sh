@@ -20,5 +20,8 @@
 \command -v python3 && python3() {
 	case "${1-} ${2-}" in ("-m json.tool") \command python3 -I "$@";; (*) \command python3 "$@";; esac
 }
+\command -v python && python() {
+	case "${1-} ${2-}" in ("-m json.tool") \command python -I "$@";; (*) \command python "$@";; esac
+}
 :
 } >/dev/null 2>&1

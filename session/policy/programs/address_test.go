@@ -143,6 +143,11 @@ func TestSettingsOfTheAccountAreKeptAway(t *testing.T) {
 	assert.Equal(t, policy.ReadOnly, call("python3", true, "-m", "json.tool", "f").Class)
 	assert.Equal(t, policy.ReadOnly, call("python3", false, "-I", "-m", "json.tool", "f").Class)
 	assert.Equal(t, policy.Unknown, call("python3", false, "-m", "json.tool", "f").Class)
+	assert.Equal(t, policy.ReadOnly, call("python", true, "-m", "json.tool", "f").Class)
+	for _, name := range []string{"python2", "python3.8", "python3.13", "pypy3"} { // no function stands in their place
+		assert.Equal(t, policy.Unknown, call(name, true, "-m", "json.tool", "f").Class, name)
+		assert.Equal(t, policy.ReadOnly, call(name, true, "-I", "-m", "json.tool", "f").Class, name)
+	}
 }
 
 func TestWhereCallsConnectTo(t *testing.T) {
