@@ -86,7 +86,7 @@ func (w *walker) seam(s string, next syntax.WordPart) {
 		w.raise(policy.Unknown, "shell/history", "an interactive shell may replace ! by an earlier command")
 	case strings.HasSuffix(s, "$") && isLit && strings.HasPrefix(l.Value, "["):
 		w.oldArithmetic()
-	case strings.HasSuffix(s, "$") && !isLit:
+	case strings.HasSuffix(s, "$") && !isLit && !w.dollarQuoted(s, next):
 		w.raise(policy.Unknown, "shell/dollar-quote", "newer shells of this kind read escapes in these quotes")
 	}
 }

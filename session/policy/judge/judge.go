@@ -28,16 +28,17 @@ func Judge(req Request) Report {
 	}
 	text, cut := prefixWithinCaps(src)
 	var out Report
-	for i, d := range dialects(req.Shell) {
-		if i > 0 && d.lang == syntax.LangPOSIX && (sameInAll(text) || req.Shell == "" && bashOnly(text)) {
-			break
-		}
+	list := readings(req.Shell, text)
+	for i, d := range list {
 		r := judgeText(req, d, text, s, cut)
 		if i == 0 {
 			out = r
 			continue
 		}
 		out = stricter(out, r)
+	}
+	if req.Shell == "" && len(list) == 1 && strings.Contains(text, "<<<") {
+		out.Traceless = false // shells that cannot parse it may end
 	}
 	return out
 }
@@ -207,10 +208,7 @@ func (w *walker) script(src, shell string) {
 	if shell == "" {
 		shell = w.shell
 	}
-	for i, d := range dialects(shell) {
-		if i > 0 && d.lang == syntax.LangPOSIX && sameInAll(text) {
-			break
-		}
+	for _, d := range readings(shell, text) {
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
 		inner.subst, inner.sure, inner.stdin, inner.inDouble = nil, nil, "none", false

@@ -12,13 +12,17 @@ import (
 type dialect struct {
 	lang   syntax.LangVariant
 	braces bool // {a,b} makes two words
+	dollar bool // $'a\tb' is read with its escapes where the parser takes it for a dollar sign and quotes
 }
 
 var (
-	inBash  = dialect{syntax.LangBash, true}
-	inPosix = dialect{syntax.LangPOSIX, false}
-	inMksh  = dialect{syntax.LangMirBSDKorn, true}
-	inZsh   = dialect{syntax.LangZsh, true}
+	inBash  = dialect{lang: syntax.LangBash, braces: true}
+	inPosix = dialect{lang: syntax.LangPOSIX}
+	inMksh  = dialect{lang: syntax.LangMirBSDKorn, braces: true}
+	inZsh   = dialect{lang: syntax.LangZsh, braces: true}
+
+	// inNewPosix is POSIX of 2024, which has $'…'.
+	inNewPosix = dialect{lang: syntax.LangPOSIX, dollar: true}
 )
 
 // dialects returns the languages of a shell; the strictest judgement counts. The parser has none for ksh93, which is
@@ -40,6 +44,24 @@ func dialects(shell string) []dialect {
 	}
 }
 
+// readings returns the languages that a text is judged in for a shell. What every one of them reads alike is judged in one.
+func readings(shell, text string) []dialect {
+	list := dialects(shell)
+	last := len(list) - 1
+	if list[last] != inPosix {
+		return list
+	}
+	switch {
+	case shell == "" && bashOnly(text):
+		return []dialect{inBash}
+	case last > 0 && sameInAll(text):
+		return list[:last]
+	case strings.Contains(text, "$'"):
+		return append(list, inNewPosix)
+	}
+	return list
+}
+
 func knownShell(shell string) bool {
 	switch shell {
 	case "", "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh":
@@ -52,9 +74,9 @@ func knownShell(shell string) bool {
 func maybeZsh(shell string) bool { return shell == "zsh" || shell == "" }
 
 // bashOnly reports whether a text that no shell but some of the kind of bash can parse means nothing else anywhere: plain but for
-// process substitutions, at which the others stop before they run anything of it. Text is one line.
+// process substitutions and here-strings, at which the others stop before they run anything of it. Text is one line.
 func bashOnly(src string) bool {
-	if !strings.Contains(src, "<(") || strings.IndexByte(src, '\n') >= 0 {
+	if !strings.Contains(src, "<(") && !strings.Contains(src, "<<<") || strings.IndexByte(src, '\n') >= 0 {
 		return false
 	}
 	file, doubt, err := parse.File(syntax.LangBash, src)
@@ -62,17 +84,29 @@ func bashOnly(src string) bool {
 		return false
 	}
 	plain := []byte(src)
+	found := false
+	mask := func(from, to syntax.Pos, with byte) {
+		for i := from.Offset(); i < to.Offset(); i++ {
+			plain[i] = with
+		}
+		found = true
+	}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		p, ok := n.(*syntax.ProcSubst)
-		if !ok || p.Op != syntax.CmdIn {
-			return true
+		switch n := n.(type) {
+		case *syntax.ProcSubst:
+			if n.Op == syntax.CmdIn {
+				mask(n.Pos(), n.End(), 'x')
+				return false
+			}
+		case *syntax.Redirect:
+			if n.Op == syntax.WordHdoc {
+				mask(n.OpPos, n.Word.End(), ' ')
+				return false
+			}
 		}
-		for i := p.Pos().Offset(); i < p.End().Offset(); i++ {
-			plain[i] = 'x'
-		}
-		return false
+		return true
 	})
-	return sameInAll(string(plain))
+	return found && sameInAll(string(plain))
 }
 
 // sameInAll reports whether POSIX shells read a text exactly as bash does: plain words, quotes and variables, none of

@@ -78,7 +78,7 @@ func TestProcessSubstitutionsWhereTheShellIsNotKnown(t *testing.T) {
 		unknown | function f { diff <(ls a) b; }
 		unknown | diff <(ls a) >(ls b)
 		unknown | diff <(ls a) {b,c}
-		unknown | diff <(ls a) <<<b
+		read-only | diff <(ls a) <<<b
 	`)
 	for _, shell := range []string{"dash", "ash", "sh", "mksh", "ksh"} {
 		verdicts(t, shell, "unknown | diff <(ls a) <(ls b)")
@@ -109,4 +109,76 @@ func TestEscapesAreThoseOfTheShell(t *testing.T) {
 	r := judge.Judge(judge.Request{Script: `cat $'\e\?\E\u0041'`, Shell: "bash"})
 	require.NotEmpty(t, r.Reads)
 	assert.Equal(t, "\x1b?\x1bA", r.Reads[0].Text)
+}
+
+func TestWhatOnlyBashHasWhereTheShellIsNotKnown(t *testing.T) {
+	verdicts(t, "", `
+		read-only | ls x &>/dev/null || echo no
+		read-only | ls x &>>/dev/null
+		read-only | if ! command -v docker &> /dev/null; then echo none; fi
+		read-only | for s in a b; do systemctl is-active $s &>/dev/null || echo $s; done
+		read-only | echo 'a &>b' &>/dev/null
+		write | ls x &>f
+		unknown | ls x &>$f
+		write | ls x &>>f
+		write | echo a &>/dev/null touch pwned
+		write | touch x &>/dev/null
+		forbidden | echo a &>/dev/null rm -rf /
+		sensitive-read | cd /etc &>/dev/null; cat shadow
+		sensitive-read | cat shadow &>/dev/null; cat /etc/shadow
+		unknown | sleep 100000 &>/dev/null
+		unknown | ls & >/dev/null
+		unknown | ls x &>/dev/null &
+		unknown | tail -f x &>/dev/null
+		read-only | grep -c . <<< "$(ls /srv)"
+		read-only | read -r a b <<< "1 2"; echo "$a-$b"
+		write | cat <<< "$(touch x)"
+		forbidden | cat <<< "$(rm -rf /)"
+		unknown | sh <<< ls
+		unknown | cat <<< x | sh
+		unknown | ls $(cat <<< x)
+		read-only | [[ -d /a && -d /b ]] && echo y || echo n
+		read-only | if [[ -n "$x" && "$x" != "y" ]]; then echo a; fi
+		read-only | [[ $x == y* ]] && echo ok
+		read-only | [[ -d /a || -d /b ]]
+		unknown | [[ -d /a || ! -d /b ]]
+		unknown | [[ -d /a || $x ]]
+		unknown | [[ -d /a || -r /x && touch x ]]
+		write | [[ -d /a && -d $(touch x) ]]
+		write | [[ -d /a && -d /b ]] && touch x
+		unknown | [[ $a < $b && -d /b ]]
+		unknown | [[ -d /a && b > c ]]
+		read-only | grep $'\t' x
+		read-only | sort -t$'\t' -k2 x
+		sensitive-read | cat $'/etc/\x73hadow'
+		sensitive-read | cat $'/etc/shadow'
+		unknown | $'ls' x
+		unknown | x$'ls' x
+		unknown | cat $"x"
+		unknown | cat <<$'EOF'
+	`)
+	verdicts(t, "dash", `
+		unknown | ls x &>/dev/null
+		unknown | cat <<< x
+		read-only | [[ -d /a && -d /b ]]
+		unknown | [[ -d /a && touch x ]]
+		forbidden | [[ -d /a && rm -rf / ]]
+		dangerous | [[ -d /a && reboot ]]
+		unknown | ! [[ -d /a && -d /b ]]
+		read-only | grep $'\t' x
+		read-only | echo $'it''s'
+		unknown | echo $'a\' ; echo '; echo x; echo ''
+		unknown | echo $'a\z'
+		sensitive-read | cat $'/etc/shadow'
+		sensitive-read | cat $'/etc/\163hadow'
+		unknown | echo "${x:-$'a'}"
+		unknown | echo \\$'a\'
+	`)
+	for _, shell := range []string{"", "dash", "ash", "sh"} {
+		for _, script := range []string{"cat <<< x", "ls &>/dev/null", "grep $'a' x", "[[ -d a && -d b ]]"} {
+			assert.False(t, judge.Judge(judge.Request{Script: script, Shell: shell, Dir: "/"}).Traceless, "%s in %q", script, shell)
+		}
+	}
+	r := judge.Judge(judge.Request{Script: "cat x\t&>/dev/null y", Shell: "ash"})
+	assert.Equal(t, "cat x", r.Parts[0].Text, "the part of the language that has no &>")
 }

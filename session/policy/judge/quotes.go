@@ -72,6 +72,17 @@ func (w *walker) between(s string) {
 	}
 }
 
+// dollarQuoted reports whether a dollar sign at the end of a literal and the part behind it are $'…' to newer shells of this kind, and a
+// dollar sign and a text to older ones: the text is judged for both, and is as long for both.
+func (w *walker) dollarQuoted(s string, next syntax.WordPart) bool {
+	q, ok := next.(*syntax.SglQuoted)
+	if !ok || q.Dollar || w.inDouble || w.d.lang != syntax.LangPOSIX || strings.HasSuffix(s, "\\$") {
+		return false
+	}
+	_, ok = unescapeANSI(q.Value, w.shell)
+	return ok
+}
+
 // unescapeANSI gives the text of $'…' as a shell reads it. ok is false where shells may differ or a NUL would cut it; busybox ash keeps
 // the backslash of an escape that it does not know.
 func unescapeANSI(s, shell string) (string, bool) {

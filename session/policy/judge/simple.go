@@ -32,7 +32,7 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 				w.use("more")
 				w.use("pager")
 			}
-			if w.subshell == 0 || maybeZsh(w.shell) {
+			if (w.subshell == 0 || maybeZsh(w.shell)) && !w.splitFrom(s) {
 				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")
 			}
 		case len(c.Args) > 0:
@@ -46,8 +46,12 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 
 // ansiCommand reports whether the command word holds $'…': read differently by shells that do not know it.
 func (w *walker) ansiCommand(word *syntax.Word) bool {
-	for _, p := range word.Parts {
+	for i, p := range word.Parts {
 		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.HasSuffix(p.Value, "$") && after(word.Parts, i) != nil {
+				return true
+			}
 		case *syntax.SglQuoted:
 			if p.Dollar {
 				return true

@@ -41,6 +41,9 @@ func (w *walker) stmt(s *syntax.Stmt) {
 // sourceOfStmt is the statement as written, without the semicolon that ends it.
 func (w *walker) sourceOfStmt(s *syntax.Stmt) string {
 	text := w.source(s)
+	if w.splitBy(s) {
+		return strings.TrimRight(text, " \t")
+	}
 	if !s.Semicolon.IsValid() || s.Background || s.Coprocess || s.Disown {
 		return text
 	}
@@ -48,9 +51,24 @@ func (w *walker) sourceOfStmt(s *syntax.Stmt) string {
 }
 
 func (w *walker) background(s *syntax.Stmt) {
+	if w.splitBy(s) && w.shell != "dash" {
+		return // bash and most others wait for it, and where it goes on it is judged like the rest
+	}
 	if s.Background || s.Coprocess || s.Disown {
 		w.raise(policy.Unknown, "shell/background", "it keeps running in the background after the command has ended")
 	}
+}
+
+// splitBy reports whether what sends a statement to the background is the &> of bash, which shells of POSIX read so.
+func (w *walker) splitBy(s *syntax.Stmt) bool {
+	at := int(s.Semicolon.Offset())
+	return s.Background && s.Semicolon.IsValid() && at+1 < len(w.src) && w.src[at] != '&' && w.src[at+1] == '&'
+}
+
+// splitFrom reports whether a statement is the redirect of an &>, alone.
+func (w *walker) splitFrom(s *syntax.Stmt) bool {
+	at := int(s.Redirs[0].OpPos.Offset())
+	return w.d.lang == syntax.LangPOSIX && len(s.Redirs) == 1 && at > 0 && w.src[at-1] == '&'
 }
 
 // inShell walks a statement, in a shell of its own if it runs in the background.
@@ -144,14 +162,27 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 		return
 	}
 	all := chain(c, func(op syntax.BinCmdOperator) bool { return !isPipe(op) })
-	w.stmt(all[0])
+	ops := operators(c)
+	next := func() { // judges the first of all that are left
+		n := w.tornTest(all, ops)
+		if n == 0 {
+			n = 1
+			w.stmt(all[0])
+		}
+		all, ops = all[n:], ops[min(n, len(ops)):]
+	}
+	next()
 	if !onlyAnd(c) { // any of the others may be skipped
-		for _, s := range all[1:] {
-			w.maybe(func() { w.stmt(s) })
+		for len(all) > 0 {
+			w.maybe(next)
 		}
 		return
 	}
-	w.maybe(func() { w.stmts(all[1:]) })
+	w.maybe(func() {
+		for len(all) > 0 {
+			next()
+		}
+	})
 }
 
 // onlyAnd reports whether each statement of a chain runs only if all before it have run.
@@ -182,6 +213,21 @@ func chain(c *syntax.BinaryCmd, joins func(syntax.BinCmdOperator) bool) []*synta
 		c = left
 	}
 	out = append(out, c.X)
+	slices.Reverse(out)
+	return out
+}
+
+// operators are those between what chain returns.
+func operators(c *syntax.BinaryCmd) []syntax.BinCmdOperator {
+	var out []syntax.BinCmdOperator
+	for {
+		out = append(out, c.Op)
+		left, ok := plainBinary(c.X)
+		if !ok || isPipe(left.Op) {
+			break
+		}
+		c = left
+	}
 	slices.Reverse(out)
 	return out
 }

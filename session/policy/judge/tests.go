@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -20,6 +21,13 @@ func (w *walker) testCall(c call) {
 			return
 		}
 		args = args[:len(args)-1]
+	}
+	if c.name == "[[" && !slices.ContainsFunc(args, func(a programs.Arg) bool {
+		return numericOperator(a.Text) || a.Text == "-t" || a.Text == "-v" || a.Text == "-R"
+	}) {
+		// As a command only busybox has it, and there no word of it is anything but text.
+		w.fine("builtins/test", "it only tests")
+		return
 	}
 	for len(args) > 0 && args[0].Literal && args[0].Text == "!" {
 		args = args[1:]
@@ -51,6 +59,67 @@ func (w *walker) testCall(c call) {
 		return
 	}
 	w.fine("builtins/test", "it only tests")
+}
+
+// maxTorn is how many commands a test may be torn to.
+const maxTorn = 16
+
+// tornTest judges [[ a && b ]] for shells of POSIX, to whose grammar these are two commands, and returns how many: 0 where it is nothing of
+// the kind. busybox makes one test of them. To dash [[ is a command that is not there: it fails, what && joins to it does not
+// run, and what || joins to it must be a command as little, such as -f. What looks like a command counts as one all the same.
+func (w *walker) tornTest(all []*syntax.Stmt, ops []syntax.BinCmdOperator) int {
+	if w.d.lang != syntax.LangPOSIX || all[0].Negated {
+		return 0
+	}
+	onlyAnd, commands := true, false
+	for i, s := range all[:min(len(all), maxTorn)] {
+		c, ok := s.Cmd.(*syntax.CallExpr)
+		if !ok || len(c.Args) == 0 || len(c.Assigns) > 0 || len(s.Redirs) > 0 || s.Background || s.Coprocess || s.Disown {
+			return 0
+		}
+		first := c.Args[0].Lit()
+		if i == 0 && first != "[[" {
+			return 0
+		}
+		if i > 0 {
+			onlyAnd = onlyAnd && ops[i-1] == syntax.AndStmt
+			commands = commands || s.Negated || !unaryOperator(first)
+			if !looksLikeTest(c.Args) {
+				return 0
+			}
+		}
+		if c.Args[len(c.Args)-1].Lit() != "]]" {
+			continue
+		}
+		if i == 0 || !onlyAnd && commands {
+			return 0
+		}
+		w.part(all[0], w.src[all[0].Pos().Offset():s.End().Offset()], func() {
+			w.use("[[")
+			for _, s := range all[:i+1] {
+				w.wordList(s.Cmd.(*syntax.CallExpr).Args)
+			}
+			w.fine("builtins/test", "it only tests")
+		})
+		return i + 1
+	}
+	return 0
+}
+
+// looksLikeTest reports whether words are -f x, x = y or "$x", and not a command.
+func looksLikeTest(words []*syntax.Word) bool {
+	if words[len(words)-1].Lit() == "]]" {
+		words = words[:len(words)-1]
+	}
+	switch len(words) {
+	case 1:
+		return words[0].Lit() == ""
+	case 2:
+		return unaryOperator(words[0].Lit())
+	case 3:
+		return binaryOperator(words[1].Lit())
+	}
+	return false
 }
 
 func operatorsLiteral(args []programs.Arg) bool {

@@ -157,19 +157,25 @@ func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
 
 // build appends parts to t. It judges nothing: expansions are judged where the word is walked.
 func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
+	ansi := false // the quotes behind it are $'…'
 	for i, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if quoted {
+			switch {
+			case quoted:
 				t.lit(unescapeQuoted(p.Value))
-			} else {
+			case w.d.dollar && strings.HasSuffix(p.Value, "$") && w.dollarQuoted(p.Value, after(parts, i)):
+				ansi = true
+				buildUnquoted(t, strings.TrimSuffix(p.Value, "$"), i == 0)
+			default:
 				buildUnquoted(t, p.Value, i == 0)
 			}
 		case *syntax.SglQuoted:
-			if !p.Dollar {
+			if !p.Dollar && !ansi {
 				t.lit(p.Value)
 				continue
 			}
+			ansi = false
 			t.ansi = true
 			if s, ok := unescapeANSI(p.Value, w.shell); ok {
 				t.lit(s)

@@ -4,6 +4,8 @@
 // (XCU 2.3, token recognition, rule 9) ends a comment at the newline, and bash, zsh, dash, busybox ash, mksh and ksh93 run
 // the next line. File hides such backslashes from the parser, so that the next line is in the tree, and reports that it did.
 //
+// It also refuses the &> of bash as POSIX, where it is an & and a redirect. File shows these, with the & one byte before its place.
+//
 // Nor do shells agree where a here-document ends whose lines are joined by backslashes: ksh93 takes what follows a join for a line
 // of its own, others only what it makes together. File reports such a document too.
 package parse
@@ -47,6 +49,13 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubt Doubt, 
 	p := pool.Get().(*syntax.Parser)
 	defer pool.Put(p)
 	file, err = p.Parse(strings.NewReader(src), "")
+	if err != nil && lang == syntax.LangPOSIX {
+		if split := splitRedirects(src); split != "" {
+			if other, again := p.Parse(strings.NewReader(split), ""); again == nil && splitAt(src, split, other) {
+				src, file, err = split, other, nil
+			}
+		}
+	}
 	for range maxMends {
 		ends := continuedComments(src, file, err == nil)
 		if len(ends) == 0 {
@@ -64,6 +73,53 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubt Doubt, 
 		doubt = HereDocument
 	}
 	return file, doubt, err
+}
+
+// splitRedirects writes the &> of bash as the two operators that it is in POSIX shells, "x &>f" as "x& >f": the parser refuses it in their
+// language. No offset but that of the & changes. It returns "" where it finds none that it can write so.
+func splitRedirects(src string) string {
+	if !strings.Contains(src, "&>") {
+		return ""
+	}
+	pool := pools[syntax.LangBash]
+	p := pool.Get().(*syntax.Parser)
+	defer pool.Put(p)
+	file, err := p.Parse(strings.NewReader(src), "")
+	if err != nil {
+		return ""
+	}
+	var split []byte
+	syntax.Walk(file, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		if !ok || r.Op != syntax.RdrAll && r.Op != syntax.AppAll {
+			return true
+		}
+		if at := int(r.OpPos.Offset()); at > 1 && at+1 < len(src) && src[at:at+2] == "&>" && (src[at-1] == ' ' || src[at-1] == '\t') && src[at-2] != '\\' {
+			if split == nil {
+				split = []byte(src)
+			}
+			split[at-1], split[at] = '&', ' '
+		}
+		return true
+	})
+	return string(split)
+}
+
+// splitAt reports whether each & that splitRedirects moved ends a command in the tree of what it wrote.
+func splitAt(src, split string, file *syntax.File) bool {
+	ends := make(map[uint]bool)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if s, ok := n.(*syntax.Stmt); ok && s.Background {
+			ends[s.Semicolon.Offset()] = true
+		}
+		return true
+	})
+	for i := range len(src) {
+		if src[i] != split[i] && split[i] == '&' && !ends[uint(i)] {
+			return false
+		}
+	}
+	return true
 }
 
 // joinedDocument reports whether lines are joined anywhere between the operator of a here-document without quotes and its end.
