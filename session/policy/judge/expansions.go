@@ -208,13 +208,13 @@ func (w *walker) expansion(p *syntax.ParamExp) {
 
 // substitution judges the commands of $(…), `…` and <(…), which run in a shell of their own.
 func (w *walker) substitution(stmts []*syntax.Stmt) {
-	outer, dir, stdin, inDouble, sure := w.facts, w.dir, w.stdin, w.inDouble, w.sure
+	outer, dir, stdin, sum, inDouble, sure := w.facts, w.dir, w.stdin, w.sum, w.inDouble, w.sure
 	var f facts
-	w.facts, w.stdin, w.inDouble = &f, "none", false
+	w.facts, w.stdin, w.sum, w.inDouble = &f, "none", false, false
 	w.subshell++
 	w.stmts(stmts)
 	w.subshell--
-	w.facts, w.dir, w.stdin, w.inDouble, w.sure, w.substituted = outer, dir, stdin, inDouble, sure, f
+	w.facts, w.dir, w.stdin, w.sum, w.inDouble, w.sure, w.substituted = outer, dir, stdin, sum, inDouble, sure, f
 	if outer != nil {
 		outer.xargs = outer.xargs || f.xargs // of names that the stage reads
 	}

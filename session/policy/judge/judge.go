@@ -211,7 +211,7 @@ func (w *walker) script(src, shell string) {
 	for _, d := range readings(shell, text) {
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
-		inner.subst, inner.sure, inner.stdin, inner.inDouble = nil, nil, "none", false
+		inner.subst, inner.sure, inner.stdin, inner.sum, inner.inDouble = nil, nil, "none", false, false
 		inner.subshell++
 		w.part(nil, text, func() {
 			inner.cur = w.cur

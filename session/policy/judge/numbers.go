@@ -44,7 +44,8 @@ func (w *walker) numericEnd(s *syntax.Stmt, signed bool) bool {
 	case "nproc":
 		return len(args) == 0 || len(args) == 1 && args[0] == "--all"
 	case "date":
-		return someTime.MatchString(strings.Join(args, " "))
+		text := strings.Join(args, " ")
+		return someTime.MatchString(text) || signed && anyTime.MatchString(text)
 	case "id":
 		return len(args) > 0 && len(args) <= 2 && (args[0] == "-u" || args[0] == "-g") && !slices.ContainsFunc(args[1:], isOption)
 	case "pidof":
@@ -59,9 +60,44 @@ func (w *walker) numericEnd(s *syntax.Stmt, signed bool) bool {
 var (
 	counts = lazyregexp.New(`^-[EFPivwx]*c[EFPivwx]*$`) // grep -c, of its input
 
+	// A time of any day, as one number, which may be negative. someWord stands for any word.
+	anyTime = lazyregexp.New(`^(-u )?(-d|--date) ` + someWord + ` (-u )?\+%[YgGsuw]$`)
+
 	// A time of these days, by numbers.
-	someTime = lazyregexp.New(`^(-u )?((-d |--date=)([a-z]*|[0-9]{1,2} (second|minute|hour|day|week|month)s?( ago)?) )?\+%[CFGHIMRSTUVWYdgjmsuwy](%[CFGHIMRSTUVWYdgjmsuwy]|[-_.:])*$`)
+	someTime = lazyregexp.New(`^(-u )?((-d |--date=)([a-z]*|[0-9]{1,2} (second|minute|hour|day|week|month)s?( ago)?|` + someDay + `) )?\+%[CFGHIMRSTUVWYdgjmsuwy](%[CFGHIMRSTUVWYdgjmsuwy]|[-_.:])*$`)
 )
+
+const (
+	someDay  = `(197[1-9]|19[89][0-9]|20[0-9]{2})-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?Z?|@[0-9]{1,10}`
+	someWord = `ANY`
+)
+
+// givenTime replaces the word behind date's -d by someWord, if that is one word whatever its value: it is the same to what date prints.
+func givenTime(words []*syntax.Word) []*syntax.Word {
+	for i, word := range words[:max(len(words)-1, 0)] {
+		if option := word.Lit(); option != "-d" && option != "--date" {
+			continue
+		}
+		quoted := words[i+1].Parts
+		if len(quoted) != 1 {
+			return words
+		}
+		q, ok := quoted[0].(*syntax.DblQuoted)
+		if !ok || q.Dollar || slices.ContainsFunc(q.Parts, func(p syntax.WordPart) bool {
+			e, ok := p.(*syntax.ParamExp)
+			return ok && severalWords(e)
+		}) {
+			return words
+		}
+		if !slices.ContainsFunc(q.Parts, func(p syntax.WordPart) bool { _, text := p.(*syntax.Lit); return !text }) {
+			return words
+		}
+		words = slices.Clone(words)
+		words[i+1] = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: someWord}}}
+		return words
+	}
+	return words
+}
 
 // aNumber reports whether a word is a number, or nothing, whichever the value of a name in it. A Korn shell's may have a fraction.
 func (w *walker) aNumber(parts []syntax.WordPart) bool {
@@ -155,13 +191,17 @@ func (w *walker) printer(list []*syntax.Stmt) (name string, args []string, ok bo
 	default:
 		return "", nil, false
 	}
-	if slices.ContainsFunc(c.Args, func(word *syntax.Word) bool { return holdsSubstitution(word.Parts) }) {
+	words := c.Args[1:]
+	if name == "date" {
+		words = givenTime(words)
+	}
+	if slices.ContainsFunc(words, func(word *syntax.Word) bool { return holdsSubstitution(word.Parts) }) {
 		return "", nil, false // before its words are looked at: substitutions may be nested deeply
 	}
 	if !w.quietOnly(list[0].Redirs, name == "wc" || name == "grep") {
 		return "", nil, false
 	}
-	for _, a := range w.args(c.Args[1:]) {
+	for _, a := range w.args(words) {
 		if !a.Literal && (!a.Operand || a.Glob || a.Split || isOption(a.Text)) {
 			return "", nil, false
 		}
@@ -215,3 +255,62 @@ func (w *walker) quietOnly(list []*syntax.Redirect, input bool) bool {
 		return r == nil || r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut || r.Word.Lit() != "/dev/null"
 	})
 }
+
+// printsSum reports whether a statement is an echo of a calculation, see isSum.
+func (w *walker) printsSum(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && len(s.Redirs) == 0 && len(c.Assigns) == 0 && len(c.Args) > 1 && c.Args[0].Lit() == "echo" && w.isSum(c.Args[1:]...)
+}
+
+// isSum reports whether words are a calculation that bc surely ends soon: no loop, no function, no large power.
+func (w *walker) isSum(words ...*syntax.Word) bool {
+	var b strings.Builder
+	for _, word := range words {
+		if !w.writeSum(&b, word.Parts, false) {
+			return false
+		}
+		b.WriteByte(' ')
+	}
+	text := b.String()
+	if base, _, raised := strings.Cut(text, "^"); raised && strings.ContainsAny(scale.ReplaceAllString(base, ""), "abcdefghijklmopqrstuvwxyz") {
+		return false // a root, a logarithm or the digits of such a number take long
+	}
+	return len(text) <= maxSum && sum.MatchString(text) && power.MatchString(text)
+}
+
+// writeSum writes parts with an n for each number that is known only when it runs.
+func (w *walker) writeSum(b *strings.Builder, parts []syntax.WordPart, quoted bool) bool {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if !quoted && strings.ContainsAny(p.Value, "*?[") {
+				return false // names of files
+			}
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			if p.Dollar || !w.writeSum(b, p.Parts, true) {
+				return false
+			}
+		default:
+			if !w.aNumber([]syntax.WordPart{p}) {
+				return false
+			}
+			b.WriteByte('n')
+		}
+	}
+	return true
+}
+
+const maxSum = 200
+
+// sum is numbers, with an n for one that is not known, and signs; power is the one power that may stand in it.
+var (
+	scale = lazyregexp.New(`scale *=`)
+	sum   = lazyregexp.New(`^(scale *= *[0-9]{1,2} *[;\n]|[io]base *= *[0-9]{1,2} *[;\n]|(sqrt|l|length) ?\(|[0-9.n]{1,20}[-+*/%^()<>=!;&| \n]|[-+*/%^()<>=!;&| \n])*$`)
+	power = lazyregexp.New(`^[^^]*(\^ ?[0-9]{1,3}[-+*/%()<>=!;&| \n][^^]*)?$`)
+)

@@ -11,7 +11,7 @@ import (
 
 // withRedirects judges the redirects of s, then the command in fn with its standard input known.
 func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
-	stdin, plain, facts := w.stdin, w.stdinPlain, w.facts
+	stdin, sum, plain, facts := w.stdin, w.sum, w.stdinPlain, w.facts
 	var socket bool
 	var texts []*syntax.Redirect
 	for _, r := range s.Redirs {
@@ -41,7 +41,7 @@ func (w *walker) withRedirects(s *syntax.Stmt, fn func()) {
 	facts.shell = facts.shell || before.shell
 	facts.connects = facts.connects || socket
 	facts.fetches = facts.fetches || socket
-	w.stdin, w.stdinPlain = stdin, plain
+	w.stdin, w.sum, w.stdinPlain = stdin, sum, plain
 }
 
 // unseenFiles notes where something fetched or decoded is kept.
@@ -94,10 +94,13 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 		w.raise(policy.Unknown, "shell/quirk", "only bash takes two digits for a descriptor, others for one more word")
 	}
 	toStdin := r.N == nil || r.N.Value == "0"
+	if toStdin || r.Op == syntax.DplIn {
+		w.sum = false
+	}
 	if r.Hdoc != nil {
 		w.expand(r.Hdoc.Parts, true)
 		if toStdin {
-			w.stdin, w.stdinPlain = "heredoc", r.Hdoc.Lit() != ""
+			w.stdin, w.sum, w.stdinPlain = "heredoc", w.isSum(r.Hdoc), r.Hdoc.Lit() != ""
 		}
 		return false
 	}
@@ -108,7 +111,7 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 	if r.Op == syntax.WordHdoc {
 		if toStdin {
 			args := w.appendArg(nil, r.Word)
-			w.stdin, w.stdinPlain = "heredoc", len(args) == 1 && args[0].Literal
+			w.stdin, w.sum, w.stdinPlain = "heredoc", w.isSum(r.Word), len(args) == 1 && args[0].Literal
 		}
 		return false
 	}

@@ -19,6 +19,7 @@ type walker struct {
 	subst       *facts    // what the substitutions in the current command's words do
 	dir         string    // where the next command runs, "" when nobody knows
 	stdin       string    // what the next command reads
+	sum         bool      // which is a calculation that surely ends
 	stdinPlain  bool      // a file that holds no secrets
 	fed         bool      // what comes through the pipe are names of files that operands tell
 	inDouble    bool      // within ${…} within double quotes

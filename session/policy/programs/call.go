@@ -12,6 +12,7 @@ type call struct {
 	args        []Arg
 	shell       string
 	stdin       string
+	sum         bool
 	interactive bool
 	bounded     bool
 	direct      bool
@@ -40,7 +41,7 @@ func (t *tables) judge(c Call) Finding {
 	if e == nil {
 		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
 	}
-	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, interactive: c.Interactive, bounded: c.Bounded, direct: c.Direct, node: e.get()}
+	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, sum: c.Sum, interactive: c.Interactive, bounded: c.Bounded, direct: c.Direct, node: e.get()}
 	j.run()
 	return j.find
 }

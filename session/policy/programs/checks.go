@@ -9,6 +9,7 @@ var checks = map[string]func(*call){
 	"oldTail":     oldTail,
 	"zones":       zones,
 	"jq":          jq,
+	"sum":         sum,
 	"yq":          yq,
 	"sedCheck":    sedCheck,
 	"awkCheck":    awkCheck,
@@ -35,4 +36,11 @@ var checks = map[string]func(*call){
 	"gitPatch":    gitPatch,
 	"gitBlame":    gitBlame,
 	"gitPaths":    gitPaths,
+}
+
+// sum judges calculators: their programs can do nothing but count, and that without end.
+func sum(c *call) {
+	if len(c.ops) == 0 && !c.sum {
+		c.say(endless, "computes what it reads, which may never end")
+	}
 }
