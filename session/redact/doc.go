@@ -42,6 +42,7 @@
 //	kind                 example
 //	anthropic-key        ‹sk-ant-api03-{40}›
 //	api-key              X-Api-Key: ‹{32}›
+//	api-key              APP_KEY=base64:‹{b64:43}=›
 //	atlassian-token      ‹ATATT3{60}›
 //	authorization        Authorization: Bearer ‹{24}›
 //	authorization        headers = {"X": "Bearer ‹abc123›"}
@@ -58,6 +59,7 @@
 //	docker-token         ‹dckr_pat_{27}›
 //	dsn                  app:‹s3cr3t!›@tcp(db:3306)/app
 //	dsn                  postgres://app:‹s3cr3t!›@db:5432/app
+//	dsn                  app:‹s3cr3t!›@/app?parseTime=true
 //	fairlead-token       ‹fairlead_{26}›
 //	github-token         ‹ghp_{36}›
 //	gitlab-token         ‹glpat-{20}›
@@ -112,6 +114,16 @@
 //	password             ConvertTo-SecureString '‹hunter2›' -AsPlainText -Force
 //	password             ALTER USER app PASSWORD $$‹hunter2›$$;
 //	password             variable "db_password" {\n  default = "‹hunter2›"\n}
+//	password             {User:kim Password:‹hunter2› Host:db}
+//	password             ["mysql", "-uroot", "-p‹hunter2›"]
+//	password             "db_password": {"value": "‹hunter2›"}
+//	password             a:1:{s:8:"password";s:7:"‹hunter2›";}
+//	password             &quot;password&quot;:&quot;‹hunter2›&quot;
+//	password             %22password%22%3A%22‹hunter2›%22
+//	password             USER kim\nPASS ‹hunter2›
+//	password             sudo -S id <<< ‹hunter2›
+//	password             d-i passwd/root-password password ‹hunter2›
+//	password             ssh-keygen -N '‹hunter2›' -f k
 //	password             expect "assword:" { send "‹hunter2›\\r" }
 //	password-hash        root:‹$6${16}${86}›:19000:0:99999:7:::
 //	pgpass               db:5432:app:deploy:‹hunter2›
@@ -132,6 +144,7 @@
 //	sendgrid-key         ‹SG.{22}.{43}›
 //	sentry-token         ‹sntrys_{40}›
 //	service-token        ‹pplx-{48}›
+//	service-token        ‹sha256~{43}›
 //	shopify-token        ‹shpat_{hex:32}›
 //	slack-token          ‹xoxb-{24}›
 //	slack-webhook        https://hooks.slack.com/services/‹T{8}/B{8}/{24}›
@@ -157,6 +170,7 @@
 //	the name of a variable        password=$DB_PASSWORD
 //	a word behind another         "bob" "plain"
 //	a stand-in                    password: changed
+//	where a value is kept         password: vault:secret/data/db#password
 //	a reversed value              drowssap terces a
 //	a name apart from its value   cGFzc3dvcmQ9
 //	a dump of a file              70 61 73 73 77 6f 72 64 3d 68 75 6e

@@ -45,7 +45,7 @@ func nextArgument(before, win []byte, name int) bool {
 		return false
 	}
 	b := bytes.TrimRight(before[:wordStart(before)], "\"'\\ \t")
-	return len(b) > 0 && b[len(b)-1] == '('
+	return len(b) > 0 && (b[len(b)-1] == '(' || b[len(b)-1] == '{')
 }
 
 // setters are functions that are given a name and what it is to stand for.

@@ -19,7 +19,9 @@ func commandRules() []*rule {
 		return &rule{
 			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
 			re: lazyregexp.New(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
-			ok: func(m *match) bool { return notPlaceholder(m) && string(m.win[m.from:m.to]) != "PASSWORD" },
+			ok: func(m *match) bool {
+				return notPlaceholder(m) && string(m.win[m.from:m.to]) != "PASSWORD" && !manual.Match(m.win[:m.to])
+			},
 		}
 	}
 	// given is for programs that take the password in the word after a flag, or in the same.
@@ -69,14 +71,45 @@ func commandRules() []*rule {
 			re:   lazyregexp.New(`^create secret `),
 			here: func(*match) follow { return each("secret", fromLiteral) },
 		},
-		command(`-pass -k`, `openssl`, `(?:-pass(?:in|out)?|-k)[ \t]+(?:pass:)?`, "openssl"),
+		command(`-pass -k -hmac -K`, `openssl`, `(?:-pass(?:in|out)?|-k|-K|-hmac)[ \t]+(?:pass:)?`, "openssl"),
+		needs(`passwd`, command(`-`, `openssl`, `passwd(?:[ \t]+-(?:salt[ \t]+\S+|[156]|apr1|aixmd5|crypt|noverify|quiet|reverse))*[ \t]+`, "openssl")),
+		{
+			kind: "password", keys: []string{"ssh-keygen "}, left: wordLeft, look: commandLook, pre: wordStarts(";|&", "-N", "-P"),
+			re:   lazyregexp.New(`^ssh-keygen`),
+			here: func(*match) follow { return each("password", keygenFlag) },
+		},
+		needs(`login`, given(`-p`, false, `oc`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "oc login")),
+		given(`-p`, false, `beeline|doveadm`, `-p[ \t]*`, "beeline", "doveadm pw"),
+		command(`--plaintext`, `caddy|rootpw`, `--plaintext[ \t=]+`, "caddy hash", "rootpw --"),
+		command(`--oauth2-bearer`, `curl`, `--oauth2-bearer[ \t=]+`, "curl"),
+		needs(`psk`, command(`w 8 psk`, `nmcli|wpa_cli`, `(?:(?:wifi-sec|802-11-wireless-security)\.|set_network[ \t]+\d+[ \t]+)psk[ \t]+(?:'")?`, "nmcli ", "wpa_cli ")),
+		{
+			kind: "password", keys: []string{"mkpasswd "}, left: wordLeft, look: commandLook,
+			re: lazyregexp.New(`^mkpasswd(?:[ \t]+(?:-[mSRP][ \t]+\S+|-[^\smSRP-]\S*|--\S+))*[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // curl -b a=x
+			kind: "cookie", keys: []string{"curl", "wget", "--cookie"}, left: wordLeft, look: commandLook, need: "=", pre: wordStarts(";|&", "-b", "--cookie"),
+			re: lazyregexp.New(`^(?:curl|wget)[ \t](?:[^\n;|&]*?[ \t])?(?:-b|--cookie)[ \t=]*(?:"([^"$\n]*=[^"$\n]{3,})"|'([^'\n]*=[^'\n]{3,})'|([^\s"'$|;&<>=]+=[^\s"'$|;&<>]{3,}))`),
+			ok: notPlaceholder,
+		},
+		{ // sudo -S <<< x
+			kind: "password", keys: starts("<<<", " '\"abcdefghijklmnopqrstuvwxyz0123456789"), look: commandLook,
+			re: lazyregexp.New(`^<<<[ \t]*` + shellWord),
+			ok: func(m *match) bool { return readsPassword.Match(linePrefix(m.before)) && notPlaceholder(m) },
+		},
+		{ // ngrok config add-authtoken x
+			kind: "token", keys: []string{"add-authtoken "}, look: 256, tail: wordBytes,
+			re: lazyregexp.New(`^add-authtoken[ \t]+([A-Za-z0-9_-]{20,})`),
+		},
 		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
 		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
 			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
 			re: lazyregexp.New(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
 				`(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'|;&]{3,}))[ \t]*\|[ \t]*` +
-				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd[ \t]+--stdin|docker[ \t]+login|cryptsetup)\b)`),
+				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd(?:[ \t]|$)|smbpasswd[ \t]|(?:docker|podman|buildah|skopeo|helm[ \t]+registry)[ \t]+login|cryptsetup|su(?:[ \t]+-)?[ \t]+\w+[ \t\r]*$|kinit[ \t])` +
+				`|\S[^\n|;&]*--(?:password|passphrase|token)-stdin\b)`),
 			ok: func(m *match) bool {
 				// chpasswd takes user:password
 				v := m.win[m.from:m.to]
@@ -107,7 +140,7 @@ func commandRules() []*rule {
 		},
 		{
 			kind: "password", keys: []string{"sqlplus ", "expdp ", "impdp "}, left: wordLeft, look: commandLook, // of Oracle
-			re: lazyregexp.New(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})@`),
+			re: lazyregexp.New(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})(?:@|[ \t\r]|$)`),
 			ok: notPlaceholder,
 		},
 		{
@@ -117,6 +150,14 @@ func commandRules() []*rule {
 		},
 	}
 }
+
+// manual is the account that manuals have.
+var manual = lazyregexp.New(`(?i)[ "']user(?:name)?:password$`)
+
+// readsPassword are commands that take a password from what they read.
+var readsPassword = lazyregexp.New(`(?:^|[\s;&|(])(?:sudo[ \t][^|;&]*-[a-zA-Z]*S|(?:kinit|chpasswd|smbpasswd|passwd|cryptsetup)\b[^|;&]*|[^|;&]*--\w+-stdin)[^|;&]*$`)
+
+var keygenFlag = lazyregexp.New(`[ \t]-[NP][ \t]*(?:"([^"$\n]{3,})"|'([^'\n]{3,})'|([^\s"'$|;&<>-][^\s"'|;&<>]{2,}))`)
 
 var fromLiteral = lazyregexp.New(`--from-literal[ =]["']?[\w.-]+=(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'$]{3,}))`)
 

@@ -54,7 +54,7 @@ func directive(v []byte) bool {
 // fileLine is what grep writes before a line.
 var fileLine = lazyregexp.New(`^[\w./~-]+:(?:\d+:)?[ \t]*(?:root|ro)?$`)
 
-var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]*[xgU][a-zA-Z]*)+|(?:fastcgi|uwsgi|scgi)_param|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +
+var isSetter = lazyregexp.New(`(?:^|[ \t;&|"'])(?:SetEnv|ENV|setenv|setx|set(?:[ \t]+-[a-zA-Z]*[xgU][a-zA-Z]*)+|(?:fastcgi|uwsgi|scgi)_param|proxy_set_header|more_set_(?:input_)?headers|(?:Request)?Header[ \t]+set|(?:kv|etcdctl|ssm|pass)[ \t]+put|` +
 	`(?:config|configure)[ \t]+(?:set|--\w+|create[ \t]+\S+[ \t]+\S+)(?:[ \t]+--\S+)*|secrets?[ \t]+set)[ \t]+[\w./-]*$`)
 
 // isSet reports whether a name follows the name of what sets variables, and a word follows it.

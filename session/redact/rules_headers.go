@@ -48,12 +48,26 @@ func headerRules() []*rule {
 		},
 		{
 			kind: "cookie", keys: []string{"set-cookie"}, tail: but(`;"',`),
-			re: lazyregexp.New(`^(?i)set-cookie["']?:[ \t]*["']?[^\s=;]+=([^\s;"',]{8,})`),
+			re: lazyregexp.New(`^(?i)set-cookie\\?["']?:[ \t]*\[?[ \t]*\\?["']?[^\s=;]+=([^\s;"',]{8,})`),
 		},
 		{
 			kind: "cookie", keys: []string{"cookie:"}, left: nameLeft,
 			re: lazyregexp.New(`^(?i)cookie:[ \t]*([^\s=;"']+=[^"'\r]{8,})`),
 			ok: func(m *match) bool { return !bytes.HasSuffix(m.before, []byte("-")) }, // set-cookie has its own
+		},
+		{ // "cookie": ["a=x"]
+			kind: "cookie", keys: []string{`cookie"`, `cookie\"`, "cookie':"}, left: nameLeft, look: 512, tail: but(`"'\`),
+			re: lazyregexp.New(`^(?i)cookie\\?["'][ \t]*:[ \t]*\[?[ \t]*\\?["']([^\s=;"'\\]+=[^"'\\\r]{8,})`),
+			ok: func(m *match) bool { return !bytes.HasSuffix(m.before, []byte("-")) },
+		},
+		{ // auth=Bearer x, map[Authorization:[Bearer x]]
+			kind: "authorization", keys: []string{"auth=bearer ", "auth=basic ", "auth: bearer ", "auth: basic ", "auth:bearer ", "zation:[b", "zation:[t"}, look: 512, tail: but(`"'\,]`),
+			re: lazyregexp.New(`^(?i)(?:auth|zation)[=:][ \t]?\[?(?:bearer|basic|token)[ \t]+([^\s"'\\,\]]{3,})`),
+			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789=") && notPlaceholder(m) },
+		},
+		{ // Digest and Hawk
+			kind: "authorization", keys: []string{"response=\"", "mac=\""}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?i)(?:response|mac)="([0-9a-f]{32,128}|[a-z0-9+/]{27,88}={1,2})"`),
 		},
 		{
 			// RFC 3986 with user information: databases, queues, proxies, repositories.
@@ -63,6 +77,47 @@ func headerRules() []*rule {
 				n := len(m.before)
 				return n > 0 && isAlnum(m.before[n-1]) && !placeholder(m.win[m.from:m.to])
 			},
+		},
+		{ // the same without its end
+			kind: "dsn", keys: []string{"postgres://", "postgresql://", "mysql://", "mongodb://", "mongodb+srv://", "redis://", "rediss://", "amqp://", "amqps://"}, look: 512, pre: lastWords, tail: unquoted,
+			re: lazyregexp.New(`^(?i)[a-z+]+://[^\s:/?#@"'<>]*:([^\s/?#@"'<>,]{3,})[ \t\r]*$`),
+			ok: func(m *match) bool { return !number.Match(m.text(1)) && !letters.Match(m.text(1)) && notPlaceholder(m) },
+		},
+		{ // the same in JSON
+			kind: "dsn", keys: []string{`:\/\/`}, need: "@", look: 1 << 10,
+			re: lazyregexp.New(`^:\\/\\/[^\s:/?#@"'<>\\]*:([^\s/?#"'<>]+)@[\w.\[%$({-]`),
+			ok: notPlaceholder,
+		},
+		{ // the same in the query of a URL
+			kind: "dsn", keys: []string{"%3a%2f%2f"}, look: 1 << 10,
+			re: lazyregexp.New(`^(?i)%3a%2f%2f(?:[\w.+-]|%[0-9a-f]{2})*?%3a([^\s"'<>&=]{3,}?)%40[\w.%-]`),
+			ok: notPlaceholder,
+		},
+		{ // {"password":"x"}, password=x and the like in the query of a URL
+			kind: "secret", keys: secretNames, name: true, next: "%", look: 512,
+			re: lazyregexp.New(`^(?i)(?:%22)?(?:%20)*%3[ad](?:%20)*(?:%22)?([^\s"'<>&%]{3,})`),
+			ok: func(m *match) bool {
+				m.pick(3)
+				v := m.win[m.from:m.to]
+				return namesSecret(m) && !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v) && !letters.Match(v))
+			},
+		},
+		{ // Go's MySQL driver without an address: user:password@/name
+			kind: "dsn", keys: append(starts("@/", "abcdefghijklmnopqrstuvwxyz_"), "@/?"), look: 128, back: true,
+			re: lazyregexp.New(`^@/\w*(?:\?[\w=&%.-]*)?(?:["'\s]|$)`),
+			ok: func(m *match) bool {
+				at := passwordBefore(m.before)
+				if at < 0 || placeholder(m.before[at:]) || !bytes.ContainsAny(m.before[at:], "0123456789!#$%^&*?") {
+					return false
+				}
+				m.behind = len(m.before) - at
+				return true
+			},
+		},
+		{
+			kind: "dsn", keys: []string{"basic.auth.user.info", "neo4j_auth"}, look: 256, tail: unquoted,
+			re: lazyregexp.New(`^(?i)(?:basic\.auth\.user\.info|neo4j_auth)["']?[ \t]*[=:][ \t]*["']?[\w.@+-]+[:/]([^\s"',;]{3,})`),
+			ok: notPlaceholder,
 		},
 		{
 			kind: "dsn", keys: []string{"oracle:thin:", "oracle:oci"}, look: 256,
@@ -108,6 +163,14 @@ func headerRules() []*rule {
 		{
 			kind: "aws-signature", keys: []string{"x-amz-signature=", "x-amz-security-token="}, tail: classOf("A-Za-z0-9%+/=_-"),
 			re: lazyregexp.New(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),
+		},
+		{ // of older requests, of Google, and of OAuth 1
+			kind: "aws-signature", keys: []string{"signature="}, tail: classOf("A-Za-z0-9%+/=_-"),
+			re: lazyregexp.New(`^(?i)signature="?([a-z0-9%+/=_-]{20,})`),
+			ok: func(m *match) bool {
+				n := len(m.before)
+				return n > 0 && bytes.IndexByte([]byte("?&, -_"), m.before[n-1]) >= 0 && bytes.ContainsAny(m.text(1), "0123456789")
+			},
 		},
 	}
 }

@@ -41,13 +41,17 @@ func keyRules() []*rule {
 			kind: "kubeconfig-key", keys: []string{"client-key-data"}, tail: base64Bytes,
 			re: lazyregexp.New(`^client-key-data["']?[ \t]*:[ \t]*["']?([A-Za-z0-9+/=]{16,})`),
 		},
+		{ // of RSA, as BIND writes them
+			kind: "private-key", keys: []string{"privateexponent:", "prime1:", "prime2:", "exponent1:", "exponent2:", "coefficient:"}, tail: base64Bytes,
+			re: lazyregexp.New(`^(?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient):[ \t]+([A-Za-z0-9+/]{40,})`),
+		},
 		{
 			kind: "vault-unseal-key", keys: []string{"unseal key", "recovery key"}, look: 256, tail: base64Bytes,
 			re: lazyregexp.New(`^(?i)(?:unseal|recovery) key[ \t]+\d{1,2}:[ \t]*([A-Za-z0-9+/=]{32,})`),
 		},
 		{
-			kind: "wireguard-key", keys: []string{"privatekey", "presharedkey", "private-key", "preshared-key"},
-			re: lazyregexp.New(`^(?i)(?:private|preshared)-?key["']?[ \t]*[=:]?[ \t]*["']?([A-Za-z0-9+/]{43}=)`),
+			kind: "wireguard-key", keys: []string{"privatekey", "presharedkey", "private-key", "preshared-key", "private key:", "preshared key:"},
+			re: lazyregexp.New(`^(?i)(?:private|preshared)[- ]?key["']?[ \t]*[=:]?[ \t]*["']?([A-Za-z0-9+/]{43}=)`),
 		},
 	}
 }

@@ -107,6 +107,13 @@ func tableRules() []*rule {
 			},
 			then: func(*match) follow { return after("password", sendLine, 1) },
 		},
+		{ // the same on one line
+			kind: "password", keys: []string{"assword:"}, look: 256, need: `send`,
+			re: lazyregexp.New(`^assword:[^"\n]*"[ \t]*[;{]?[ \t]*(?:exp_)?send(?:_\w+)?[ \t]+(?:--[ \t]+)?"([^"$\n]{3,}?)(?:\\[rn])*"`),
+			ok: func(m *match) bool {
+				return bytes.Contains(linePrefix(m.before), []byte("expect")) && notPlaceholder(m)
+			},
+		},
 		{ // AuthInfo:host "U:kim" "P:x", of Sendmail
 			kind: "password", keys: []string{"authinfo:"}, left: wordLeft, look: 384,
 			re: lazyregexp.New(`^(?i)authinfo:\S*[ \t]+(?:"[^"\n]*"[ \t]+)*?"P[:=]([^"\n]{3,})"`),

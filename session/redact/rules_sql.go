@@ -34,6 +34,15 @@ func sqlRules() []*rule {
 			re: lazyregexp.New(`^(?i)sp_(?:addlogin|password)[ \t]+(?:@\w+[ \t]*=[ \t]*)?n?'[^'\n]*'[ \t]*,[ \t]*(?:@\w+[ \t]*=[ \t]*)?n?'([^'\n]{3,})'`),
 			ok: notPlaceholder,
 		},
+		{ // select pgp_sym_encrypt(a, 'x')
+			kind: "password", keys: []string{"pgp_sym_", "aes_encrypt(", "aes_decrypt("}, left: wordLeft, look: 512,
+			re: lazyregexp.New(`^(?i)(?:pgp_sym_(?:en|de)crypt(?:_bytea)?|aes_(?:en|de)crypt)\((?:[^()'\n]|'[^'\n]*'|\([^()\n]*\))*,[ \t]*'([^'\n]{3,})'`),
+			ok: notPlaceholder,
+		},
+		{ // what select authentication_string shows
+			kind: "password-hash", keys: append(starts("| *", hexDigits), "| $a$"), look: 128,
+			re: lazyregexp.New(`^\| (\*[0-9A-F]{40}|\$A\$00\d\$[^|\n]{20,}?)[ \t]*(?:\||$)`),
+		},
 		{ // "kim" "md5…", "kim" "SCRAM-SHA-256$…", as in userlist.txt of PgBouncer: whoever has it may log in
 			kind: "password", keys: []string{"\"md5"}, look: 64,
 			re: lazyregexp.New(`^"(md5[0-9a-f]{32})"`),

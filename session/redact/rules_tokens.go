@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -15,14 +16,15 @@ func tokenRules() []*rule {
 		token("aws-access-key-id", `((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?:[^A-Za-z0-9]|$)`, nil, "akia", "asia", "abia", "acca"),
 		token("github-token", `gh[pousr]_[A-Za-z0-9]{36}`, wordBytes, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
 		token("github-token", `github_pat_[A-Za-z0-9_]{40,}`, wordBytes, "github_pat_"),
-		token("gitlab-token", `gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|oas)-[A-Za-z0-9_-]{20,}`, tokenBytes,
-			"glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-", "gloas-"),
-		token("slack-token", `xox[abeoprs]-[A-Za-z0-9-]{10,}`, wordBytes, "xox"),
-		token("slack-token", `xapp-\d-[A-Za-z0-9-]{10,}`, wordBytes, "xapp-"),
-		token("stripe-key", `[sr]k_(?:live|test)_[A-Za-z0-9]{10,}`, alnumBytes, "sk_live_", "sk_test_", "rk_live_", "rk_test_"),
+		token("gitlab-token", `(?:gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|oas)-|GR1348941)[A-Za-z0-9_-]{20,}`, tokenBytes,
+			"glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-", "glffct-", "gloas-", "gr1348941"),
+		token("slack-token", `xox[abcdeoprs]-[A-Za-z0-9%-]{10,}`, classOf("A-Za-z0-9_%-"), "xox"),
+		token("slack-token", `(?:xapp-\d|xwfp)-[A-Za-z0-9-]{10,}`, wordBytes, "xapp-", "xwfp-"),
+		token("stripe-key", `[sr]k_(?:org_)?(?:live|test)_[A-Za-z0-9]{10,}`, alnumBytes,
+			"sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_live_", "sk_org_test_"),
 		token("stripe-key", `whsec_[A-Za-z0-9+/]{24,}`, base64Bytes, "whsec_"),
 		token("anthropic-key", `sk-ant-[A-Za-z0-9_-]{20,}`, wordBytes, "sk-ant-"),
-		token("openai-key", `sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})`, wordBytes, "sk-"),
+		token("openai-key", `sk-(?:(?:proj|svcacct|admin|None|or-v1|lf)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})`, wordBytes, "sk-"),
 		token("google-key", `AIza[A-Za-z0-9_-]{35}`, wordBytes, "aiza"),
 		token("google-key", `GOCSPX-[A-Za-z0-9_-]{20,}`, wordBytes, "gocspx-"),
 		token("google-token", `ya29\.[A-Za-z0-9_-]{20,}`, tokenBytes, "ya29."),
@@ -38,20 +40,30 @@ func tokenRules() []*rule {
 		token("vault-token", `hv[sbr]\.[A-Za-z0-9_-]{20,}`, wordBytes, "hvs.", "hvb.", "hvr."),
 		token("grafana-token", `gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}`, base64Bytes, "glsa_", "glc_"),
 		token("tailscale-key", `tskey-[a-z]+-[A-Za-z0-9-]{10,}`, wordBytes, "tskey-"),
-		token("databricks-token", `(dapi[0-9a-f]{32}(?:-\d)?)(?:[^A-Za-z0-9]|$)`, nil, "dapi"),
+		token("databricks-token", `((?:dapi|dose)[0-9a-f]{32}(?:-\d)?)(?:[^A-Za-z0-9]|$)`, nil, "dapi", "dose"),
 		token("shopify-token", `shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}`, alnumBytes, "shpat_", "shpca_", "shppa_", "shpss_"),
-		token("atlassian-token", `ATATT3[A-Za-z0-9_=-]{40,}`, classOf("A-Za-z0-9_=-"), "atatt3"),
-		token("linear-key", `lin_api_[A-Za-z0-9]{32,}`, alnumBytes, "lin_api_"),
-		token("newrelic-key", `NRAK-[A-Z0-9]{27}`, alnumBytes, "nrak-"),
+		token("atlassian-token", `AT(?:ATT3|CTT3|BB|TA)[A-Za-z0-9_=-]{32,}`, classOf("A-Za-z0-9_=-"),
+			append(hexAfter("atta"), "atatt3", "atctt3", "atbb")...),
+		token("linear-key", `lin_(?:api|oauth)_[A-Za-z0-9]{32,}`, alnumBytes, "lin_api_", "lin_oauth_"),
+		token("newrelic-key", `NR(?:AK|II|JS|RA|IQ)-[A-Za-z0-9_-]{19,}`, wordBytes, "nrak-", "nrii-", "nriq-"),
 		token("pulumi-token", `pul-[0-9a-f]{40}`, alnumBytes, "pul-"),
 		token("postman-key", `PMAK-[0-9a-f]{24}-[0-9a-f]{34}`, alnumBytes, "pmak-"),
 		token("sentry-token", `sntry[su]_[A-Za-z0-9+/=_]{32,}`, base64Bytes, "sntrys_", "sntryu_"),
 		token("fairlead-token", `fairlead_(?:approve_)?[A-Za-z0-9]{20,}`, alnumBytes, "fairlead_"),
 		token("google-token", `1//0[A-Za-z0-9_-]{30,}`, wordBytes, "1//0"),
 		token("npm-token", `_auth["']?[ \t]*[=:][ \t]*["']?([A-Za-z0-9+/]{12,}={0,2})`, base64Bytes, "_auth=", "_auth ", `_auth"`),
-		token("service-token", `(?:pplx|gsk|xai|nfp|figd|sbp|rdme|pscale_tkn|pscale_pw|bkua|CCIPAT|CFPAT|sq0atp|sq0csp|r8|ntn|sgp|HRKU|xkeysib|CLOJARS|dt0c01|dt0s01|dp\.pt|dp\.st|ops_eyJ|cio|shippo_live|EZAK|aio|tfp|pnu|duffel_live|AKCp)[-_.]?[A-Za-z0-9_.-]{28,}`, tokenBytes,
+		token("service-token", `(?:pplx|gsk|xai|nfp|figd|sbp|sb_secret|rnd|fo1|tvly|nvapi|lsv2_(?:pt|sk)|rdme|pscale_tkn|pscale_pw|bkua|CCIPAT|CFPAT|sq0atp|sq0csp|r8|ntn|sgp|HRKU|xkeysib|CLOJARS|dt0c01|dt0s01|dp\.(?:pt|st|sa|ct|scim|audit)|ops_eyJ|cio|shippo_live|EZAK|aio|tfp|pnu|duffel_live|AKCp)[-_.]?[A-Za-z0-9_.-]{28,}`, tokenBytes,
 			"pplx-", "gsk_", "xai-", "nfp_", "figd_", "sbp_", "rdme_", "pscale_tkn", "pscale_pw", "bkua_", "ccipat_", "cfpat-", "sq0atp", "sq0csp", "r8_", "ntn_",
-			"sgp_", "hrku-", "xkeysib-", "clojars_", "dt0c01", "dt0s01", "dp.pt", "dp.st", "ops_eyj", "shippo_live_", "duffel_live_", "ezak", "aio_", "tfp_", "pnu_", "akcp"),
+			"sgp_", "hrku-", "xkeysib-", "clojars_", "dt0c01", "dt0s01", "dp.pt", "dp.st", "dp.sa", "dp.ct", "dp.scim", "dp.audit", "sb_secret_", "rnd_", "fo1_", "tvly-", "nvapi-", "lsv2_", "ops_eyj", "shippo_live_", "duffel_live_", "ezak", "aio_", "tfp_", "pnu_", "akcp"),
+		token("service-token", `(?:sq[aup]_[0-9a-f]{40}|oy2[a-z0-9]{43}|sl\.[A-Za-z0-9_-]{130,}|EAA[A-Za-z0-9_-]{60,}|at_\d{10}_[A-Za-z0-9]{40,}|v1\.0-[0-9a-f]{24}-[0-9a-f]{146}|`+
+			`fm(?:1[ar]|2)_[A-Za-z0-9+/=,_]{60,}|sha256~[A-Za-z0-9_-]{43}|t1\.9eu[A-Za-z0-9_-]{40,}={0,2}\.[A-Za-z0-9_-]{80,}={0,2}|LTAI[A-Za-z0-9]{16,20}|AVNS_[A-Za-z0-9_-]{15,}|`+
+			`APP_USR-\d{10,}-\d{6}-[0-9a-f]{32}(?:-\d+)?|rzp_(?:live|test)_[A-Za-z0-9]{14}|FLWSECK(?:_TEST)?-[0-9A-Za-z-]{12,}|pcsk_[A-Za-z0-9_]{40,}|sess-[A-Za-z0-9]{40,}|fw_3[A-Za-z0-9]{20,24}|`+
+			`sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|eyJrIjoi[A-Za-z0-9+/=_-]{40,}|eyJhIjoi[A-Za-z0-9+/=_-]{100,}|dG9rOj[A-Za-z0-9+/=]{40,}|access_token\$production\$[0-9a-z]{16}\$[0-9a-f]{32}|`+
+			`(?:access-(?:production|sandbox|development)|sdk|api|pat-(?:na|eu|ap)\d)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|MT[A-Z][A-Za-z0-9_-]{21,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,})(?:[^A-Za-z0-9_-]|$)`, nil,
+			slices.Concat(starts("oy2", "abcdefghijklmnopqrstuvwxyz234567"), starts("sl.", "abcu"), starts("eaa", "abcdefghij"),
+				starts("mta", "wxyz012345"), starts("mte", "wxyz012345"), starts("mti", "wxyz012345"), starts("mtm", "wxyz012345"), starts("mtq", "wxyz012345"),
+				[]string{"squ_", "sqa_", "sqp_", "at_1", "at_2", "v1.0-", "fm1a_", "fm1r_", "fm2_", "sha256~", "t1.9eu", "ltai", "avns_", "app_usr-", "rzp_live_", "rzp_test_", "flwseck", "pcsk_", "sess-", "fw_3",
+					"sk.eyj", "eyjrijoi", "eyjhijoi", "dg9roj", "access_token$production$", "access-production-", "access-sandbox-", "access-development-", "sdk-", "api-", "pat-na", "pat-eu", "pat-ap"})...),
 		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),
@@ -102,7 +114,7 @@ var botNumber = lazyregexp.New(`\d{8,12}$`)
 // isOpenAI reports whether a word that is long enough for a key, or one of the words that keys have, follows sk-.
 func isOpenAI(_, win []byte, _ int) bool {
 	win = win[len("sk-"):]
-	for _, word := range []string{"proj-", "svcacct-", "admin-", "None-"} {
+	for _, word := range []string{"proj-", "svcacct-", "admin-", "None-", "or-v1-", "lf-"} {
 		if bytes.HasPrefix(win, []byte(word)) {
 			return true
 		}
@@ -152,13 +164,19 @@ func longRun(_, win []byte, _ int) bool {
 }
 
 // hexAfter returns keywords: a start that is too short for one, with each two hexadecimal digits after it.
-func hexAfter(start string) []string {
-	const digits = "0123456789abcdef"
-	var out []string
-	for _, a := range digits {
-		for _, b := range digits {
-			out = append(out, start+string(a)+string(b))
-		}
+func hexAfter(start string) (out []string) {
+	for _, one := range starts(start, hexDigits) {
+		out = append(out, starts(one, hexDigits)...)
+	}
+	return out
+}
+
+const hexDigits = "0123456789abcdef"
+
+// starts returns keywords: a start that is too short for one, or begins too many words, with each of some bytes after it.
+func starts(start, after string) (out []string) {
+	for _, c := range after {
+		out = append(out, start+string(c))
 	}
 	return out
 }

@@ -38,10 +38,13 @@ var (
 	notSecret = lazyregexp.New(`(?i)(?:type|ttl|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
 		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|required|ref|store|manager|provider|class|helper|reqd|` +
 		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
-		`bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
+		`arn|reset|change|subject|label|title|placeholder|maps|bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
 	// leading is what may stand on a line before a name, if the line is about that name.
 	leading = lazyregexp.New(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
 )
+
+// inARN is what comes before the name of a secret of AWS.
+var inARN = lazyregexp.New(`arn:aws[a-z-]*:secretsmanager:[\w-]*:\d*:$`)
 
 // nameLook bounds the rest of a name and what stands between it and its value.
 const nameLook = 160
@@ -128,6 +131,9 @@ func kindOfName(word string) string {
 
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
+	if word == "secret" && inARN.Match(m.before) {
+		return false
+	}
 	if len(word) <= 4 && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) {
 		return false
 	}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -187,7 +188,7 @@ var wholeString = lazyregexp.New(`(?:(?:putenv|setenv)\([ \t]*|(?:-e|--env)[ =]|
 
 // goesOn reports whether a program goes on with b, after the end of a string.
 func goesOn(b []byte) bool {
-	return len(b) > 0 && bytes.IndexByte([]byte(" \t.+,)&"), b[0]) >= 0
+	return len(b) > 0 && bytes.IndexByte([]byte(" \t.+,)&;"), b[0]) >= 0
 }
 
 // opened reports whether a quote is open at the end of before.
@@ -228,3 +229,34 @@ var loads = lazyregexp.New(`(?:Load|Import)$`)
 
 // stringStart are the letters that may stand before a string: of SQL, Python, C#, and of shells.
 var stringStart = classOf("NEUbruRBf@$")
+
+// standIns are words that stand where a value would be.
+var standIns = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`true false null nil none undefined yes no on off required optional string str int integer bool
+		boolean bytes byte any object text ok empty set unset missing invalid expired valid wrong incorrect failed failure
+		success prompt ask never always default disabled enabled redacted filtered hidden masked encrypted protected files
+		changed unchanged unknown error denied rejected accepted mismatch yescrypt sha512 md5 char varchar number
+		stdin file env bearer basic digest negotiate same-origin include omit`) {
+		words[w] = true
+	}
+	return words
+}()
+
+var (
+	masked = lazyregexp.New(`^(?:[*•.x#_-]{3,}|X{3,}|…|[A-Za-z]{2,6}[_-](?:x{6,}|X{6,}|[*.]{3,}|…)|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?i:your[_-](?:[a-z]+[_-])*(?:key|token|password|pass|secret|value|here)))$`)
+	// reference is where a value is kept, or how it comes to be known.
+	reference = lazyregexp.New(`^(?:arn:aws[a-z-]*:[\w-]+:\S+|(?:vault|op|secretref|awssm|gcpsm|akv|sops|ref\+[a-z0-9+]+):(?://)?[\w.-]+/\S+|(?:file|ssm|hash|texthash|lmdb|cdb|btree):/\S*|env:[A-Z_][A-Z0-9_]*|projects/[\w-]+/secrets/\S+)$`)
+	expansion = lazyregexp.New(`^(?:\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|\$\(.*|\$\{\{?.*|\{\{.*|<.*|%[sdvqrx(].*|%[A-Za-z_]+%|\[.*|\{[A-Za-z_.]*\}?|` + "`.*" + `|@\{.*|[|>][+-]?|&[a-z_]+)$`)
+)
+
+// placeholder reports whether v only stands for a value: a word, a mask, a variable, or a mark.
+func placeholder(v []byte) bool {
+	if isMarks(v) || masked.Match(v) || expansion.Match(v) || len(v) > 8 && bytes.IndexAny(v, "/:") > 0 && reference.Match(v) {
+		return true
+	}
+	if n := len(v); n > 2 && v[0] == '(' && v[n-1] == ')' {
+		v = v[1 : n-1]
+	}
+	return len(v) <= 12 && standIns[string(bytes.ToLower(bytes.TrimRight(v, ".,;:!")))]
+}
