@@ -24,6 +24,10 @@
 // middle of it, by what is left out between the head and the tail of an output, or by the edge of a terminal) is shown in
 // its parts.
 //
+// What programs write before the lines of others is looked past, too: the signs
+// of diff, the names of docker compose, the times of logs, the places of grep and
+// cat -n, and the marks of comments.
+//
 // Some names hand over to the lines that follow them: block scalars of YAML, values on the next line, the text of an
 // element, the data of a Kubernetes Secret. Runs of base64 that hold text are decoded, also when they are broken into
 // lines, and what would be taken out of the text is taken out of the run. The first three bytes of a run, of a key block

@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // pattern takes out what looks like a secret. It holds back from the first keyword that is not decided: until the end
 // of its line, or [Window] bytes.
@@ -251,8 +254,25 @@ func deadMark(b []byte) bool {
 // try returns the first rule that holds at data[i:]; nothing before done may be taken out. more says that it takes
 // further bytes to tell.
 func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule, m *match, more bool) {
-	var p *place
-	broken := false // a token may go on after the newline
+	p, r, m, broken := x.tryAt(data, i, done, win, false)
+	if m == nil && p != nil {
+		if n := frameOf(linePrefix(p.plain)); n > 0 {
+			p.inside(n)
+			_, r, m, _ = x.tryAt(data, i, done, win, true)
+		}
+	}
+	if m == nil {
+		return x.tryBroken(data, i, p, win, broken, final)
+	}
+	return r, m, false
+}
+
+// tryAt returns the first rule that holds at data[i:], on its line or, framed, on what that frames, and the place, if a keyword is there.
+// broken says that a token may go on after the newline.
+func (x *pattern) tryAt(data []byte, i, done int, win []byte, framed bool) (p *place, r *rule, m *match, broken bool) {
+	if framed {
+		p = &x.ahead.place
+	}
 	for _, w := range x.book.bucket(data, i) {
 		if !foldedPrefix(win, w.text) {
 			if len(win) < len(w.text) && foldedPrefix(w.text, win) {
@@ -275,26 +295,31 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 			}
 			v := p.view
 			if r.then != nil {
-				x.expect(r.then(m), i+len(win)+1)
+				x.expect(r.then(m), i+len(win)+1, framed)
 				continue
 			}
 			if r.here != nil {
-				x.expect(r.here(m), i+v.to(m.group[1]))
+				x.expect(r.here(m), i+v.to(m.group[1]), false)
 				continue
 			}
 			if r.back {
 				if m.from, m.to = max(-m.behind, done-i), 0; m.from >= 0 {
 					continue
 				}
-				return r, m, false
+				return p, r, m, broken
 			}
 			m.from, m.to, m.win = v.from(m.from), max(v.from(m.from), v.to(m.to)), win
 			if r.hold && len(bytes.TrimSuffix(win[m.to:], []byte("\r"))) == 0 && i+len(win) < len(data) {
-				x.expect(tokenRest(m.kind), i+len(win)+1)
+				x.expect(tokenRest(m.kind), i+len(win)+1, framed)
 			}
-			return r, m, false
+			return p, r, m, broken
 		}
 	}
+	return p, nil, nil, broken
+}
+
+// tryBroken returns the rule that holds for a token at data[i:] that newlines broke.
+func (x *pattern) tryBroken(data []byte, i int, p *place, win []byte, broken, final bool) (r *rule, m *match, more bool) {
 	if !broken {
 		return nil, nil, false
 	}
@@ -321,7 +346,7 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 				if next < len(data) && data[next] == '\r' {
 					next++
 				}
-				x.expect(tokenRest(m.kind), next+1)
+				x.expect(tokenRest(m.kind), next+1, false)
 			}
 			return r, m, false
 		}
@@ -365,17 +390,18 @@ func (x *pattern) tryJoined(data []byte, i int, before []byte, v view, known int
 }
 
 func holds(rules []*rule) bool {
-	for _, r := range rules {
-		if r.hold {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(r *rule) bool { return r.hold })
 }
 
-// expect lets f look at data[at:], if nothing waits there already.
-func (x *pattern) expect(f follow, at int) {
-	if f != nil && (x.next == nil || x.nextAt != at) {
+// expect lets f look at data[at:], if nothing waits there already; framed, also at what the lines there frame.
+func (x *pattern) expect(f follow, at int, framed bool) {
+	switch here := x.next != nil && x.nextAt == at; {
+	case f == nil:
+	case framed && here:
+		x.next = inFrame(x.next, f)
+	case framed:
+		x.next, x.nextAt = inFrame(nil, f), at
+	case !here:
 		x.next, x.nextAt = f, at
 	}
 }

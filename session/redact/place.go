@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // place is where a keyword stands, with what rules may look at there.
@@ -117,4 +119,49 @@ func (p *place) startsToken() bool {
 		}
 	}
 	return len(b) < 40
+}
+
+// frame is what programs write before the lines of others: diff, docker compose, journalctl, grep and cat -n.
+var frame = lazyregexp.New(`^(?:\+|-(?:\b\w\w|[ \t"'\[{<#;:%*.]|$)|[<>] |[ \t]*(?:#+|//|;)[ \t]?| *[\w.-]{1,40} +\| |\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,]*(?:Z|[+-]\d\d:?\d\d)? |` +
+	`[A-Z][a-z][a-z] [ \d]\d \d\d:\d\d:\d\d [\w.-]+ [\w./-]+(?:\[\d+\])?: | *\d+(?:\t|:)|[\w./-]*[/.][\w./-]*[:-](?:\d+[:-])?)`)
+
+// frameOf returns how many bytes of a line, or of its start, are none of it, but of the program that shows it.
+func frameOf(line []byte) int {
+	if len(line) == 0 || line[0] == '"' || line[0] == '{' || line[0] == '\t' {
+		return 0
+	}
+	if line[0] == '+' || line[0] == '-' {
+		return min(1, len(frame.Find(line)))
+	}
+	return len(frame.Find(line))
+}
+
+// inFrame lets one look at lines as they are, and the other at what lines frame.
+func inFrame(plain, inner follow) follow {
+	return func(line []byte) (*match, follow) {
+		n := frameOf(line)
+		if n == 0 {
+			if plain == nil {
+				return nil, nil
+			}
+			return plain(line)
+		}
+		m, next := inner(line[n:])
+		if m != nil {
+			m.from, m.to = m.from+n, m.to+n
+		}
+		switch {
+		case next == nil:
+			return m, nil
+		case m != nil && m.again:
+			return m, inFrame(next, next)
+		}
+		return m, inFrame(nil, next)
+	}
+}
+
+// inside makes the place one on what its line frames, whose start has n bytes of the frame.
+func (p *place) inside(n int) {
+	p.plain = linePrefix(p.plain)[n:]
+	p.before = p.plain
 }

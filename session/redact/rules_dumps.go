@@ -119,7 +119,7 @@ func dumpRules() []*rule {
 		},
 		{ // names of keys that are too common for any value
 			kind: "api-key", keys: randomNames, look: 384, tail: base64Bytes,
-			re: lazyregexp.New(`^(?i)(?:[a-z_-]+?(?:key|_salt)|bw_session|_pat)["']?[ \t]*(?:=>|[=:,])[ \t]*["']?(?:base64:)?([^\s"'<>,;]{20,})`),
+			re: lazyregexp.New(`^(?i)(?:[a-z_-]+?(?:key|_salt)|bw_session|_pat)(?:["'][ \t]*,|["']?[ \t]*(?:=>|[=:]))[ \t]*["']?(?:base64:)?([^\s"'<>,;]{20,})`),
 			ok: func(m *match) bool { return random(m.text(1)) },
 		},
 		{ // of WordPress
@@ -252,7 +252,7 @@ func quotedFlag(before, win []byte, name int) bool {
 	for i > 0 && wordBytes[before[i-1]] {
 		i--
 	}
-	if i == 0 || i == len(before) || before[i] != '-' || !quote(before[i-1]) {
+	if i == 0 || i == len(before) || before[i] != '-' || !quote(before[i-1]) || bytes.HasPrefix(before[i:], []byte("--show")) || bytes.HasPrefix(before[i:], []byte("--no-")) {
 		return false
 	}
 	at := quoteAt(win, name)

@@ -44,7 +44,7 @@ var (
 )
 
 // inARN is what comes before the name of a secret of AWS.
-var inARN = lazyregexp.New(`arn:aws[a-z-]*:secretsmanager:[\w-]*:\d*:$`)
+var inARN = lazyregexp.New(`\bsecretsmanager:[\w-]*:\d*:$`)
 
 // nameLook bounds the rest of a name and what stands between it and its value.
 const nameLook = 160

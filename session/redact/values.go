@@ -255,8 +255,8 @@ func placeholder(v []byte) bool {
 	if isMarks(v) || masked.Match(v) || expansion.Match(v) || len(v) > 8 && bytes.IndexAny(v, "/:") > 0 && reference.Match(v) {
 		return true
 	}
-	if n := len(v); n > 2 && v[0] == '(' && v[n-1] == ')' {
-		v = v[1 : n-1]
+	if len(v) > 2 && v[0] == '(' {
+		v = bytes.TrimSuffix(v[1:], []byte(")"))
 	}
 	return len(v) <= 12 && standIns[string(bytes.ToLower(bytes.TrimRight(v, ".,;:!")))]
 }
