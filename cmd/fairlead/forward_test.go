@@ -270,6 +270,42 @@ func TestForwardsThatAreConfigured(t *testing.T) {
 	})
 }
 
+// As ssh -N does, for programs that keep a tunnel open by the name of a host.
+func TestSSHOpensTheForwardsThatAreConfigured(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		for _, args := range [][]string{{"-N"}, {"-f", "-N"}, {"-o", "SessionType=none"}, {"-o", "ClearAllForwardings=yes", "-N", "-L", "0:127.0.0.1:1"}} {
+			r := a.run("", a.ssh, append(args, "sshd")...)
+			assert.Equal(t, 255, r.code, "%q", args)
+			assert.Contains(t, r.err, "-N: nothing is run, and nothing is forwarded", "%q", args)
+		}
+		service := greeter(t)
+		conf, err := os.ReadFile(a.sshd.Config)
+		require.NoError(t, err)
+		configured := append([]byte("LocalForward 127.0.0.1:0 "+service+"\nRemoteForward 127.0.0.1:0 "+service+"\n"), conf...)
+		require.NoError(t, os.WriteFile(a.sshd.Config, configured, 0o600))
+		cmd := exec.Command(a.ssh, "-N", "-L", "127.0.0.1:0:"+service, "-L", "localhost:0:"+service, "sshd")
+		cmd.Env, cmd.Dir = a.env, a.dir
+		errOut, err := cmd.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		defer func() { _ = cmd.Process.Signal(os.Interrupt); _ = cmd.Wait() }()
+		lines := bufio.NewScanner(errOut)
+		var said []string
+		for range 3 { // that of the configuration which is on the command line too is not opened twice
+			require.True(t, lines.Scan(), said)
+			option, rest, ok := strings.Cut(lines.Text(), ": port ")
+			require.True(t, ok, lines.Text())
+			port, _, _ := strings.Cut(rest, " ")
+			assert.Equal(t, "hello X", through("127.0.0.1:"+port, ""), option)
+			said = append(said, strings.TrimPrefix(option, "fairlead: ssh: "))
+		}
+		assert.Equal(t, []string{"-L 127.0.0.1:0:" + service, "-L localhost:0:" + service, "-R 127.0.0.1:0:" + service}, said)
+		require.NoError(t, os.WriteFile(a.sshd.Config, append([]byte("ClearAllForwardings yes\n"), configured...), 0o600))
+		r := a.run("", a.ssh, "-N", "sshd")
+		assert.Contains(t, r.err, "-N: nothing is run, and nothing is forwarded")
+	})
+}
+
 func TestForwardsThatCannotBe(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -19,7 +19,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -31,7 +30,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if len(o.Forwards) == 0 {
-		if o.Forwards, err = configured(h, o.f.NoPrograms()); err != nil {
+		if o.Forwards, err = hostscmd.Forwards(h, o.f.NoPrograms()); err != nil {
 			return err
 		}
 		if len(o.Forwards) == 0 {
@@ -76,41 +75,6 @@ func (o *Options) host() (hosts.Host, error) {
 		return hosts.Host{}, cmdutil.Usagef("a forward leads through one host, and %s picks %d", o.Target, len(hs))
 	}
 	return hs[0], nil
-}
-
-// directives are those of ssh_config that forward ports.
-var directives = map[string]string{"localforward": "-L", "remoteforward": "-R", "dynamicforward": "-D"}
-
-// configured are the forwards that the inventory and ssh_config say of a host. For noPrograms see hostscmd.LoadSSHConfig.
-func configured(h hosts.Host, noPrograms bool) ([]hosts.Forward, error) {
-	all := append([]hosts.Forward(nil), h.Forwards...)
-	if h.Transport != "" && h.Transport != hosts.SSH {
-		return all, nil
-	}
-	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig, noPrograms)
-	if err != nil {
-		return nil, err
-	}
-	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range s.Skipped {
-		option := directives[strings.ToLower(d.Keyword)]
-		if option == "" {
-			continue
-		}
-		line, err := sshconfig.ParseOption(d.Keyword + " " + strings.TrimLeft(d.Value, " \t="))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", d.From, d.Keyword, err)
-		}
-		f, err := hosts.ParseForward(option, strings.Join(line.Words(), ":"))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", d.From, d.Keyword, err)
-		}
-		all = append(all, f)
-	}
-	return all, nil
 }
 
 // there opens all forwards in the keeper, or none.

@@ -332,8 +332,6 @@ func (c *call) check() error {
 	switch {
 	case c.noCommand && (len(c.words) > 0 || c.subsystem || c.forward != ""):
 		return errors.New("-N runs no command")
-	case c.noCommand && len(c.forwards) == 0:
-		return errors.New("-N: nothing is run and nothing forwarded; the connection is kept anyhow")
 	case c.forward != "" && len(c.forwards) > 0:
 		return errors.New("-W excludes -L, -R and -D")
 	case c.forward != "" && (len(c.words) > 0 || c.subsystem):

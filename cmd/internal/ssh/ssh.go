@@ -37,7 +37,8 @@ const long = `Run a command on a host with OpenSSH's command line, over the conn
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
 exit code is the command's, or 255 for errors. Supported: -t -T -n -f -q -v -s -W -L -R -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
-Options that have no effect are named with -v; those that are not supported (-X -Y -O) are refused; so is a forward that fails. Without a
+Options that have no effect are named with -v; those that are not supported (-X -Y -O) are refused; so is a forward that
+fails. -N opens the forwards that the configuration names (LocalForward, RemoteForward, DynamicForward), too. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
 
@@ -223,13 +224,40 @@ func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
 	if err != nil {
 		return h, err
 	}
-	if err := r.c.configured(p); err != nil || p.Command == "" {
+	if err := r.c.configured(p); err != nil {
 		return h, err
+	}
+	if r.c.noCommand {
+		if err := r.addForwards(h); err != nil {
+			return h, err
+		}
+	}
+	if p.Command == "" {
+		return h, nil
 	}
 	if err := r.f.SSH.Option("RemoteCommand=none"); err != nil {
 		return h, err
 	}
 	return r.host()
+}
+
+// addForwards adds what the inventory and the configuration forward to what the command line does, for a call that only forwards.
+func (r *runner) addForwards(h hosts.Host) error {
+	if !r.c.clear {
+		more, err := hostscmd.Forwards(h, r.f.NoPrograms())
+		if err != nil {
+			return err
+		}
+		for _, f := range more {
+			if !slices.Contains(r.c.forwards, f) { // as ssh, which opens no forward twice
+				r.c.forwards = append(r.c.forwards, f)
+			}
+		}
+	}
+	if len(r.c.forwards) == 0 {
+		return fmt.Errorf("-N: nothing is run, and nothing is forwarded: give -L, -R or -D, or set LocalForward for %s in ssh_config; the connection is kept anyhow", h.Name)
+	}
+	return nil
 }
 
 // input is standard input as the call wants it, and whether it is a terminal.
