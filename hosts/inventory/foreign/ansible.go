@@ -35,7 +35,7 @@ func Ansible(ctx context.Context, path string, run Runner) (*Inventory, error) {
 func (m *model) ansible(ctx context.Context, path, dir string, run Runner) (err error) {
 	if dir == path {
 		if err = m.dir(ctx, path, run, 0); err == nil && len(m.names) == 0 {
-			err = wrong(hosts.Pos{File: path}, "the files in this directory name no host")
+			err = wrong(hosts.Pos{File: path}, "the files in this directory name no host; those with endings that Ansible passes over, as .ini, .cfg and .txt, are not read")
 		}
 	} else {
 		err = m.file(ctx, path, run)
@@ -65,8 +65,8 @@ func (m *model) dir(ctx context.Context, path string, run Runner, depth int) err
 		full := filepath.Join(path, e.Name())
 		switch {
 		case ignored.MatchString(e.Name()):
-			if strings.HasSuffix(e.Name(), ".ini") {
-				m.minor(hosts.Pos{File: full}, "Ansible passes over files with this ending in a directory, and so does Fairlead")
+			if strings.HasSuffix(e.Name(), ".ini") && !isDir(full) {
+				m.minor(hosts.Pos{File: full}, "a file with this ending in a directory is not read, as with older versions of Ansible: make it a source of its own, or rename it")
 			}
 		case isDir(full):
 			err = m.dir(ctx, full, run, depth+1)
@@ -114,14 +114,14 @@ func (m *model) text(path string, data []byte) error {
 	return m.ini(path, data)
 }
 
-// looksYAML reports whether a file is a YAML mapping of mappings. An INI file is never one.
+// looksYAML reports whether a file is a YAML mapping of mappings, which JSON is too. An INI file is never one.
 func looksYAML(data []byte) bool {
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
 		}
-		if line != "---" && !strings.HasSuffix(line, ":") {
+		if line != "---" && line[0] != '{' && !strings.HasSuffix(line, ":") && !strings.Contains(line, ": ") {
 			return false
 		}
 		break

@@ -279,7 +279,7 @@ func TestDirectoriesAreReadInOrderWithTheirPrograms(t *testing.T) {
 	assert.Equal(t, []string{
 		"web1 user~u", "web2 user~u", "c1 addr=192.0.2.1 user~u", "deep",
 		"@ungrouped: deep", "@web: web1 web2 c1", "@cloud: c1",
-		"note " + filepath.Join(dir, "notes.ini") + ": Ansible passes over files with this ending in a directory, and so does Fairlead",
+		"note " + filepath.Join(dir, "notes.ini") + ": a file with this ending in a directory is not read, as with older versions of Ansible: make it a source of its own, or rename it",
 	}, show(inv))
 	_, err = foreign.Ansible(t.Context(), dir, foreign.NoPrograms)
 	assert.ErrorContains(t, err, "is a program")

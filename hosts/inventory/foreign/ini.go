@@ -167,10 +167,11 @@ func iniValue(text string, pos hosts.Pos) value {
 	}
 	bare, comment, found := strings.Cut(text, "#")
 	if bare = strings.TrimSpace(bare); found && !strings.Contains(comment, "\n") {
-		if _, err := strconv.ParseFloat(bare, 64); err == nil {
+		if _, err := strconv.ParseFloat(bare, 64); err == nil || bare != "" && pythonInt(bare) != bare {
 			v.text = bare
 		}
 	}
+	v.text = pythonInt(v.text)
 	switch {
 	case text == "None":
 		v.kind = nullValue
@@ -179,6 +180,18 @@ func iniValue(text string, pos hosts.Pos) value {
 		v.kind = otherValue
 	}
 	return v
+}
+
+// pythonInt returns an integer as Python writes it in decimal: 0x16 and 2_200. Python takes no other number that begins with a zero;
+// it, and every other text, stays as it is.
+func pythonInt(text string) string {
+	if strings.Trim(text, "0123456789") == "" || text[0] < '0' || text[0] > '9' || text[0] == '0' && strings.ContainsAny(text[1:2], "0123456789_") {
+		return text
+	}
+	if n, err := strconv.ParseUint(text, 0, 63); err == nil {
+		return strconv.FormatUint(n, 10)
+	}
+	return text
 }
 
 // pythonText reads a text in single or double quotes, which a comment may follow.

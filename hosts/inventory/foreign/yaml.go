@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -108,8 +109,25 @@ func (d *yamlDoc) value(n *yaml.Node) value {
 		v.kind = nullValue
 	default:
 		v.text = n.Value
+		if n.Style == 0 || n.Tag == "!!int" { // in no quotes
+			v.text = decimal(n.Value)
+		}
 	}
 	return v
+}
+
+// decimal returns a number of YAML 1.1, which Ansible reads, in decimal: 0x16, 022 and 2_200. Every other text stays as it is.
+func decimal(text string) string {
+	if text == "" || strings.Trim(text, "0123456789abcdefABCDEFxX_") != "" || text[0] == '_' {
+		return text
+	}
+	if strings.Trim(text, "123456789") == "" { // most are
+		return text
+	}
+	if n, err := strconv.ParseUint(strings.ReplaceAll(text, "_", ""), 0, 63); err == nil && !strings.HasPrefix(text, "0o") && !strings.HasPrefix(text, "0O") {
+		return strconv.FormatUint(n, 10)
+	}
+	return text
 }
 
 // yaml reads an inventory in Ansible's YAML form into m.
@@ -129,7 +147,7 @@ func (m *model) yaml(file string, data []byte) error {
 	for _, kv := range top {
 		if kv.key == "plugin" {
 			return wrong(kv.at, "this configures a plugin of Ansible's, which Fairlead does not run: let a program print the hosts, "+
-				"as in sources: [{exec: [ansible-inventory, -i, %s, --list]}]", clip(file))
+				"as in sources: [{exec: [ansible-inventory, -i, %s, --list]}]", clip(m.root))
 		}
 	}
 	for _, kv := range top {
