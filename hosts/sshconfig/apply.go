@@ -369,10 +369,12 @@ func (r *resolver) hostFiles(l *line, active bool, list *[]Value[string], from *
 func (r *resolver) checkAgent(s string) (string, error) {
 	// "$NAME" is an older form; the text behind it must be a name.
 	if name, ok := strings.CutPrefix(s, "$"); ok && !strings.HasPrefix(name, "{") {
+		bad := name == ""
 		for i := range len(name) {
-			if c := name[i]; !isAlnum(c) && c != '_' {
-				return "", fmt.Errorf("%q is not the name of an environment variable", s)
-			}
+			bad = bad || !isAlnum(name[i]) && name[i] != '_'
+		}
+		if bad {
+			return "", fmt.Errorf("%q is not the name of an environment variable", s)
 		}
 		return s, nil
 	}

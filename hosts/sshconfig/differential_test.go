@@ -111,6 +111,15 @@ func asSSH(s sshconfig.Settings) map[string][]string {
 	if s.ControlPath.V != "" {
 		m["controlpath"] = []string{s.ControlPath.V}
 	}
+	switch raw := s.IdentityAgent.Raw; {
+	case raw == "none", raw == "SSH_AUTH_SOCK", strings.HasPrefix(raw, "$") && !strings.HasPrefix(raw, "${"):
+		m["identityagent"] = []string{raw} // expanded where it is used
+	case raw != "":
+		m["identityagent"] = []string{s.IdentityAgent.V}
+	}
+	if raw := s.RevokedHostKeys.Raw; raw != "" && raw != "none" {
+		m["revokedhostkeys"] = []string{raw}
+	}
 	if s.HostKeyAlias.V != "" {
 		m["hostkeyalias"] = []string{s.HostKeyAlias.V}
 	}
@@ -179,7 +188,7 @@ var compared = []string{"hostname", "port", "user", "identityfile", "certificate
 	"userknownhostsfile", "globalknownhostsfile", "identitiesonly", "stricthostkeychecking", "connecttimeout",
 	"serveraliveinterval", "serveralivecountmax", "hostkeyalias", "hashknownhosts", "addressfamily", "bindaddress", "bindinterface",
 	"connectionattempts", "pubkeyauthentication", "preferredauthentications", "requiredrsasize", "rekeylimit", "setenv", "sendenv", "passwordauthentication", "kbdinteractiveauthentication", "numberofpasswordprompts",
-	"updatehostkeys", "knownhostscommand", "controlpath"}
+	"updatehostkeys", "knownhostscommand", "controlpath", "identityagent", "revokedhostkeys"}
 
 func compare(t *testing.T, ssh, file, host string) (failed bool) {
 	t.Helper()

@@ -54,13 +54,16 @@ var (
 		"ControlPath":                 {"~/%r@%h:%p", "/run/%n-%l-%L-%i-%u", "none", "${HOME}/c", `"/a b"`},
 		"ControlMaster":               {"no", "auto", "autoask", "yes", "ask", "False"},
 		"ForwardAgent":                {"yes", "no"},
+		"IdentityAgent":               {"none", "~/a.sock", "%d/%u/a", "${HOME}/a", `"/a b/%%c"`, "/run/%h-%r-%p", "SSH_AUTH_SOCK", "$SSH_AUTH_SOCK", "rel"},
+		"RevokedHostKeys":             {"none", "/revoked", `"/r k"`},
+		"Tunnel":                      {"no"}, "LocalForward": {"8080 localhost:80", "[::1]:81 [::1]:80"}, "Compression": {"no", "yes"},
 	}
 	// Values that both must refuse; rare, because one spoils the whole file.
 	broken = []string{"Port 0", "Port x", "Port 1 2", "User", `User "a`, "ConnectTimeout 5x", "IdentitiesOnly maybe",
 		"ProxyJump a,,b", "Prot 22", "FooBar 1", "Match", "Match foo bar", "Match host", "Match all host a", `Host ""`,
 		"HostName %q", "UserKnownHostsFile ${NOPE_NOT_SET}/x", "UserKnownHostsFile a none", "ProxyJump x:99999",
 		"CanonicalDomains -a", "CanonicalDomains a..b", "CanonicalDomains a none", "CanonicalizeHostname maybe", "CanonicalizePermittedCNAMEs a",
-		"SendEnv A=b", "CanonicalDomains", "CanonicalizePermittedCNAMEs a:", "Match exec", `Match exec "%q"`}
+		"SendEnv A=b", "IdentityAgent $", "IdentityAgent $A-B", "IdentityAgent a b", "IdentityAgent ${", "RevokedHostKeys", "Include", `Include ""`, "\fPort 22", "CanonicalDomains", "CanonicalizePermittedCNAMEs a:", "Match exec", `Match exec "%q"`}
 	keywords = sortedKeys(values)
 )
 
@@ -133,11 +136,11 @@ func (g *generator) directive() string {
 	case 1:
 		key = strings.ToUpper(key)
 	}
-	return key + g.pick([]string{" ", " ", "\t", "=", " = ", "  "}) + value + g.pick([]string{"", "", "", " ", "\t"})
+	return g.pick([]string{"", "", "\t", "  "}) + key + g.pick([]string{" ", " ", "\t", "=", " = ", "  ", "\t=\t"}) + value + g.pick([]string{"", "", "", " ", "\t"})
 }
 
 func (g *generator) host() string {
-	words := []string{"Host"}
+	words := []string{g.pick([]string{"Host", "Host", "HOST", "host =", "Host="})}
 	for range 1 + g.IntN(3) {
 		words = append(words, g.pick(patterns))
 	}
@@ -159,6 +162,9 @@ func (g *generator) match() string {
 		if g.one(3) {
 			list += "," + strings.ReplaceAll(g.pick(patterns), `"`, "")
 		}
+		if g.one(5) {
+			list = `"` + list + `"`
+		}
 		switch g.IntN(7) {
 		case 0, 1:
 			words = append(words, not+"host", list)
@@ -175,7 +181,14 @@ func (g *generator) match() string {
 				`"case %p in 22) ;; *) false; esac"`, `"test %L-%i-%u-%l != x"`, `"echo out; echo err >&2; cat"`}))
 		}
 	}
-	return strings.Join(words, g.pick([]string{" ", " ", "\t"}))
+	line := strings.Join(words, g.pick([]string{" ", " ", "\t"}))
+	if g.one(8) {
+		line = strings.Replace(line, " ", "=", 1)
+	}
+	if g.one(8) {
+		line += " # " + g.pick(names)
+	}
+	return line
 }
 
 // include writes one or two files that a glob or their names find.

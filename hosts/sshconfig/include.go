@@ -61,7 +61,9 @@ func (r *reader) includePaths(arg string, system bool, l *line) ([]string, error
 		return nil, &Error{Pos: l.pos, Msg: "Include " + arg, Err: err}
 	}
 	switch {
-	case path[:1] == "~":
+	case path == "":
+		return nil, errorAt(l.pos, "Include %s: it is expanded to an empty file name", arg)
+	case path[0] == '~':
 		if path, err = r.local.tilde(path); err != nil {
 			return nil, &Error{Pos: l.pos, Msg: "Include " + arg, Err: err}
 		}

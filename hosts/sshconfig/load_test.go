@@ -134,6 +134,7 @@ func TestIncludeMistakesAreNamed(t *testing.T) {
 		"Include \"\"":        "empty file name",
 		"Include #x":          "names no file",
 		"Include ${NOPE}":     "NOPE is not set",
+		"Include ${EMPTY}":    "it is expanded to an empty file name",
 		"Include %h.conf":     `"%h" is not known here`,
 		"Include [":           "malformed pattern",
 		"Host x\nInclude bad": "bad:1:",
