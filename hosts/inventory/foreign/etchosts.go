@@ -27,7 +27,7 @@ func Hosts(path string) (*Inventory, error) {
 
 func etcHosts(file string, data []byte) (*Inventory, error) {
 	inv, said := &Inventory{}, notes{}
-	seen := map[string]bool{}
+	seen := map[string]bool{} // also second names: the first address of a name is the one that it leads to
 	aliases, first, line := 0, 0, 0
 	for text := range bytes.Lines(data) {
 		line++
@@ -50,6 +50,10 @@ func etcHosts(file string, data []byte) (*Inventory, error) {
 			continue
 		}
 		name := words[1]
+		known := seen[name]
+		for _, each := range words[1:] {
+			seen[each] = true
+		}
 		if err := hosts.CheckName(name); err != nil {
 			said.add(pos, "host %q is left out: a host's name %v", clip(name), err)
 			continue
@@ -59,14 +63,13 @@ func etcHosts(file string, data []byte) (*Inventory, error) {
 				first = line
 			}
 		}
-		if seen[name] {
+		if known {
 			said.add(pos, "%s has an address already; this one is left out", clip(name))
 			continue
 		}
 		if len(inv.Hosts) >= maxHosts {
 			return nil, wrong(pos, "more than %d hosts", maxHosts)
 		}
-		seen[name] = true
 		inv.Hosts = append(inv.Hosts, Host{Name: name, Pos: pos, Fields: []Field{{Name: "addr", Values: []string{words[0]}, Pos: pos}}})
 	}
 	if aliases > 0 {

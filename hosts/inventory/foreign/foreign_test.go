@@ -463,6 +463,7 @@ ff02::1 ip6-allnodes
 nonsense x
 10.0.0.13
 10.0.0.14 -x
+10.0.0.15 web1
 `))
 	require.NoError(t, err)
 	assert.Equal(t, lines(`
@@ -473,6 +474,7 @@ nonsense x
 		note /etc/hosts:8: "nonsense" is not an address
 		note /etc/hosts:9: no name follows the address
 		note /etc/hosts:10: host "-x" is left out: a host's name must not begin with '-'
+		note /etc/hosts:11: web1 has an address already; this one is left out
 	`), show(inv))
 }
 
