@@ -4,6 +4,8 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -15,8 +17,10 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -185,4 +189,42 @@ func TestOpenSSHWithAllKindsOfKeys(t *testing.T) {
 			assert.NotEmpty(t, tr.Peer().Key)
 		})
 	}
+}
+
+// A key that ssh-add -h constrains logs in where it may, as with ssh, and where it may not the error says why.
+func TestAKeyOfTheAgentThatIsForOneDestination(t *testing.T) {
+	agentProgram, err := exec.LookPath("ssh-agent")
+	if err != nil {
+		needs.Part(t, "ssh-agent is not installed")
+	}
+	server, other := sessiontest.OpenSSHD(t), sessiontest.OpenSSHD(t)
+	a := newAccount(t)
+	for _, s := range []*sessiontest.SSHD{server, other} {
+		known, err := knownHostsOf(s)
+		require.NoError(t, err)
+		text, _ := os.ReadFile(a.path("known_hosts"))
+		a.write("known_hosts", string(text)+known)
+	}
+	key := filepath.Join(t.TempDir(), "key")
+	keygen(t, key, "ed25519")
+	authorize(t, server, key+".pub")
+	authorize(t, other, key+".pub")
+	a.agent = filepath.Join(t.TempDir(), "agent")
+	running := exec.CommandContext(t.Context(), agentProgram, "-D", "-a", a.agent)
+	require.NoError(t, running.Start())
+	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
+	require.Eventually(t, func() bool { _, err := os.Stat(a.agent); return err == nil }, time.Minute, 10*time.Millisecond)
+	add := exec.Command("ssh-add", "-q", "-h", knownhosts.Name("127.0.0.1", server.Host(t, "web1").Port), "-H", a.path("known_hosts"), key)
+	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+a.agent)
+	if out, err := add.CombinedOutput(); err != nil {
+		needs.Part(t, "ssh-add -h is not supported: %s", out)
+	}
+	for _, kex := range []string{"curve25519-sha256", "diffie-hellman-group14-sha256", "diffie-hellman-group-exchange-sha256"} {
+		h := server.Host(t, "web1")
+		h.SSHOptions = []string{"KexAlgorithms=" + kex}
+		assert.NotEmpty(t, dial(t, a.dialer(), h).Peer().Key, kex)
+	}
+	_, err = a.dialer().Dial(t.Context(), other.Host(t, "web2"))
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.ErrorContains(t, err, "the agent refuses to sign: a person has not confirmed it (ssh-add -c), or the key is not for this host or user (ssh-add -h)")
 }

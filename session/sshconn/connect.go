@@ -70,7 +70,7 @@ func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, h
 	// Not every connection knows deadlines, so the end of time closes it.
 	stop := context.AfterFunc(clk, func() { raw.Close() })
 
-	w := &wire{Conn: raw}
+	w := &wire{Conn: raw, exchange: &keyring.Exchange{}}
 	if t.rekey != 0 {
 		w.kept, w.stuck = -1, make(chan struct{})
 	}

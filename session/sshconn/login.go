@@ -167,6 +167,12 @@ func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.S
 		}
 		defer over()
 	}
+	if b, ok := signer.(interface {
+		Bind(hostKey, signature, signed []byte)
+	}); ok {
+		hostKey, signature := s.l.w.shown()
+		b.Bind(hostKey, signature, data)
+	}
 	if as, ok := signer.(ssh.AlgorithmSigner); ok {
 		return as.SignWithAlgorithm(rand, data, algorithm)
 	}

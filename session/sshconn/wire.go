@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // maxHeard is how much of what a server says before SSH is kept for an error.
@@ -23,8 +25,9 @@ type wire struct {
 
 	more bool // the last Read was full; of the goroutine that reads
 
-	mu    sync.Mutex
-	heard []byte
+	mu       sync.Mutex
+	heard    []byte
+	exchange *keyring.Exchange // nil where keys are not exchanged on it
 	pace
 }
 
@@ -38,6 +41,9 @@ func (w *wire) Read(b []byte) (int, error) {
 	if !w.quiet.Load() {
 		w.mu.Lock()
 		w.heard = append(w.heard, b[:min(n, maxHeard-len(w.heard))]...)
+		if w.exchange != nil {
+			w.exchange.Heard(b[:n])
+		}
 		w.mu.Unlock()
 		if err != nil {
 			w.broken.Store(true)
@@ -77,6 +83,16 @@ func (w *wire) hush() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	text := string(w.heard)
-	w.heard = nil
+	w.heard, w.exchange = nil, nil
 	return text
+}
+
+// shown returns the key that the server has shown, and its signature over the id of the session.
+func (w *wire) shown() (hostKey, signature []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.exchange == nil {
+		return nil, nil
+	}
+	return w.exchange.Shown()
 }

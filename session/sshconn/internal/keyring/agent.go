@@ -2,9 +2,11 @@ package keyring
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -22,8 +24,10 @@ const (
 
 // agentKeys is what an agent holds. A nil one holds nothing.
 type agentKeys struct {
-	conn net.Conn
-	list []Identity
+	conn  net.Conn
+	agent agent.ExtendedAgent
+	bound bool
+	list  []Identity
 }
 
 func (a *agentKeys) keys() []Identity {
@@ -47,9 +51,9 @@ func dialAgent(clk *clock.Clock, socket string, ring *Ring) *agentKeys {
 		ring.skip(from, "it does not answer: is it running?")
 		return nil
 	}
-	a := &agentKeys{conn: conn}
+	a := &agentKeys{conn: conn, agent: agent.NewClient(conn)}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	signers, err := agent.NewClient(conn).Signers()
+	signers, err := a.agent.Signers()
 	if !stop() {
 		conn.Close()
 		ring.skip(from, fmt.Sprintf("it did not say its keys within %v", patience))
@@ -81,7 +85,7 @@ func dialAgent(clk *clock.Clock, socket string, ring *Ring) *agentKeys {
 
 func (a *agentKeys) opener(s ssh.Signer) func(*clock.Clock) (ssh.Signer, error) {
 	return func(clk *clock.Clock) (ssh.Signer, error) {
-		return &agentSigner{Signer: s, clk: clk, conn: a.conn}, nil
+		return &agentSigner{Signer: s, clk: clk, keys: a}, nil
 	}
 }
 
@@ -89,17 +93,44 @@ func (a *agentKeys) opener(s ssh.Signer) func(*clock.Clock) (ssh.Signer, error) 
 type agentSigner struct {
 	ssh.Signer
 	clk  *clock.Clock
-	conn net.Conn
+	keys *agentKeys
+}
+
+// Bind tells the agent for which connection it is to sign, as ssh does: without that it does not sign with keys that are constrained to
+// destinations. One that knows of no such keys refuses, and signs. signed is what it is to sign, which begins with the session's id.
+func (s *agentSigner) Bind(hostKey, signature, signed []byte) {
+	var session struct {
+		ID   []byte
+		Rest []byte `ssh:"rest"`
+	}
+	if s.keys.bound || hostKey == nil || ssh.Unmarshal(signed, &session) != nil {
+		return
+	}
+	s.keys.bound = true
+	_ = s.keys.conn.SetDeadline(time.Now().Add(agentPatience))
+	defer context.AfterFunc(s.clk, func() { _ = s.keys.conn.SetDeadline(time.Unix(1, 0)) })()
+	_, _ = s.keys.agent.Extension("session-bind@openssh.com", ssh.Marshal(struct {
+		HostKey, ID, Signature []byte
+		Forwarding             bool
+	}{hostKey, session.ID, signature, false}))
 }
 
 func (s *agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
 	s.clk.Pause()
 	defer s.clk.Resume()
-	_ = s.conn.SetDeadline(time.Now().Add(agentSigning))
-	stop := context.AfterFunc(s.clk, func() { _ = s.conn.SetDeadline(time.Unix(1, 0)) })
+	_ = s.keys.conn.SetDeadline(time.Now().Add(agentSigning))
+	stop := context.AfterFunc(s.clk, func() { _ = s.keys.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
+	sign := func() (*ssh.Signature, error) { return s.Sign(rand, data) }
 	if as, ok := s.Signer.(ssh.AlgorithmSigner); ok {
-		return as.SignWithAlgorithm(rand, data, algorithm)
+		sign = func() (*ssh.Signature, error) { return as.SignWithAlgorithm(rand, data, algorithm) }
 	}
-	return s.Sign(rand, data)
+	sig, err := sign()
+	if err != nil && strings.Contains(err.Error(), "failed to sign challenge") {
+		err = errRefused
+	}
+	return sig, err
 }
+
+// errRefused is that the agent answers, and says no.
+var errRefused = errors.New("the agent refuses to sign: a person has not confirmed it (ssh-add -c), or the key is not for this host or user (ssh-add -h)")
