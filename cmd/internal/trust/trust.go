@@ -109,6 +109,8 @@ type seen struct {
 	key   ssh.PublicKey // nil where there is none to record
 	state string        // what is printed
 	bad   bool
+	// behind says that the key of a host on the way is not known.
+	behind bool
 }
 
 func (s *seen) fail(format string, args ...any) {
@@ -135,6 +137,16 @@ func (o *Options) trust(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for round := all; len(round) > 0; round = behind(round) {
+		if err := o.round(ctx, d, round, expected); err != nil {
+			return err
+		}
+	}
+	return o.print(all)
+}
+
+// round records the keys of the hosts that are not decided yet, as far as they can be seen.
+func (o *Options) round(ctx context.Context, d *sshconn.Dialer, all []*seen, expected *expectations) error {
 	o.scan(ctx, d, all)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -169,7 +181,25 @@ func (o *Options) trust(ctx context.Context) error {
 			}
 		}
 	}
-	return o.print(all)
+	return nil
+}
+
+// behind returns the hosts that were not seen because the key of a host on the way was unknown, if a key has been recorded since.
+func behind(all []*seen) (again []*seen) {
+	recorded := false
+	for _, s := range all {
+		recorded = recorded || s.key != nil
+		if s.behind {
+			again = append(again, s)
+		}
+	}
+	if !recorded {
+		return nil
+	}
+	for _, s := range again {
+		s.behind, s.bad, s.state = false, false, ""
+	}
+	return again
 }
 
 // again is this call, to be typed once more.
@@ -234,6 +264,7 @@ func (s *seen) look(ctx context.Context, d *sshconn.Dialer) {
 	switch {
 	case key == nil:
 		s.fail("%s", cmdutil.WhyAt(err))
+		s.behind = errors.As(err, &unknown)
 	case err == nil:
 		s.state = fmt.Sprintf("known already: %s %s", plain(key).Type(), fingerprint(key))
 	case errors.As(err, &changed):
