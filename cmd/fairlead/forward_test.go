@@ -303,6 +303,19 @@ func TestSSHOpensTheForwardsThatAreConfigured(t *testing.T) {
 		require.NoError(t, os.WriteFile(a.sshd.Config, append([]byte("ClearAllForwardings yes\n"), configured...), 0o600))
 		r := a.run("", a.ssh, "-N", "sshd")
 		assert.Contains(t, r.err, "-N: nothing is run, and nothing is forwarded")
+		require.NoError(t, os.WriteFile(a.sshd.Config, append([]byte("SessionType none\n"), configured...), 0o600))
+		r = a.run("", a.ssh, "sshd", "true")
+		assert.Contains(t, r.err, a.sshd.Config+":1: SessionType none and a command exclude each other")
+		assert.Empty(t, a.ok(a.ssh, "-o", "SessionType=default", "sshd", "true"))
+		tunnel := exec.Command(a.ssh, "sshd")
+		tunnel.Env, tunnel.Dir = a.env, a.dir
+		errOut, err = tunnel.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, tunnel.Start())
+		defer func() { _ = tunnel.Process.Signal(os.Interrupt); _ = tunnel.Wait() }()
+		lines = bufio.NewScanner(errOut)
+		require.True(t, lines.Scan())
+		assert.Contains(t, lines.Text(), "-L 127.0.0.1:0:"+service+": port ")
 	})
 }
 

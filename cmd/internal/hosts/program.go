@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -14,6 +15,11 @@ type Program struct {
 	From    string // file:line of it
 	TTY     string // RequestTTY; "" is nothing said
 	TTYFrom string // file:line of it
+
+	// What only "fairlead ssh" obeys: SessionType ("none", "subsystem", "default"; "" is nothing said), StdinNull and
+	// ForkAfterAuthentication.
+	Session, SessionFrom string
+	NoInput, Background  bool
 }
 
 // ProgramOf returns what ssh_config says about the program on h. For noPrograms see LoadSSHConfig.
@@ -25,7 +31,20 @@ func ProgramOf(h hosts.Host, noPrograms bool) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	return Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V, TTYFrom: s.RequestTTY.Source()}, nil
+	p := Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V, TTYFrom: s.RequestTTY.Source()}
+	for _, d := range s.Skipped {
+		value := strings.ToLower(strings.Trim(d.Value, " \t=\""))
+		on := value == "yes" || value == "true"
+		switch strings.ToLower(d.Keyword) {
+		case "sessiontype":
+			p.Session, p.SessionFrom = value, d.From.String()
+		case "stdinnull":
+			p.NoInput = on
+		case "forkafterauthentication":
+			p.Background = on
+		}
+	}
+	return p, nil
 }
 
 // settings is ssh_config about h, with further options of the call.

@@ -23,6 +23,9 @@ type call struct {
 	saidTTY bool // -o RequestTTY has said it, "auto" too
 	noInput bool // -n
 
+	// What -o has said, "no" and "default" too.
+	saidSession, saidInput, saidBackground bool
+
 	background bool // -f
 	quiet      bool
 	verbose    bool
@@ -218,6 +221,7 @@ func (c *call) directive(text string) error {
 	case "sendenv":
 		c.sendEnv = append(c.sendEnv, text)
 	case "sessiontype":
+		c.saidSession = true
 		switch value {
 		case "subsystem":
 			c.subsystem = true
@@ -225,8 +229,10 @@ func (c *call) directive(text string) error {
 			return c.option('N', "")
 		}
 	case "stdinnull":
+		c.saidInput = true
 		c.noInput = c.noInput || on(value)
 	case "forkafterauthentication":
+		c.saidBackground = true
 		if on(value) {
 			return c.option('f', "")
 		}
@@ -280,14 +286,31 @@ func (c *call) configured(p hostscmd.Program) error {
 	if !c.saidTTY {
 		c.request(p.TTY)
 	}
+	c.noInput = c.noInput || p.NoInput && !c.saidInput
+	if p.Background && !c.saidBackground {
+		c.background, c.noInput = true, true
+	}
+	if !c.saidSession && !c.noCommand && !c.subsystem && c.forward == "" {
+		switch {
+		case p.Session == "none" && len(c.words) > 0:
+			return fmt.Errorf("%s: SessionType none and a command exclude each other; -o SessionType=default runs the command", p.SessionFrom)
+		case p.Session == "none":
+			c.noCommand = true
+		case p.Session == "subsystem":
+			c.subsystem = true
+		}
+	}
 	switch {
 	case p.Command == "" || c.command != "" || c.noCommand || c.forward != "":
-		return nil
 	case len(c.words) > 0:
 		return fmt.Errorf("%s: RemoteCommand and a command exclude each other; -o RemoteCommand=none runs the command", p.From)
+	default:
+		c.command = p.Command
 	}
-	c.command = p.Command
-	return nil
+	if c.background && !c.noCommand && len(c.words) == 0 && c.command == "" && c.forward == "" {
+		return errors.New("-f needs a command, or -N")
+	}
+	return c.check()
 }
 
 // destination reads [user@]host and ssh://[user@]host[:port].
@@ -336,8 +359,6 @@ func (c *call) check() error {
 		return errors.New("-W excludes -L, -R and -D")
 	case c.forward != "" && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-W runs no command")
-	case c.background && !c.noCommand && len(c.words) == 0 && c.command == "" && c.forward == "":
-		return errors.New("-f needs a command, or -N")
 	case c.subsystem && len(c.words) != 1:
 		return errors.New("-s needs the name of one subsystem")
 	case c.command != "" && len(c.words) > 0:

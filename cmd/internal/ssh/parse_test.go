@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
@@ -98,7 +99,10 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"@web1 x":                              "user is missing",
 	} {
 		t.Run(line, func(t *testing.T) {
-			_, err := parse(strings.Fields(line))
+			c, err := parse(strings.Fields(line))
+			if err == nil {
+				err = c.configured(hostscmd.Program{})
+			}
 			assert.ErrorContains(t, err, want)
 		})
 	}
@@ -106,6 +110,34 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.ask()
 	assert.ErrorContains(t, err, "is not host:port")
+}
+
+// What files say about the session counts where the command line says nothing.
+func TestSessionsThatAreConfigured(t *testing.T) {
+	tunnel := hostscmd.Program{Session: "none", SessionFrom: "config:3", NoInput: true, Background: true}
+	for line, want := range map[string]call{
+		"web1":                       {noCommand: true, background: true, noInput: true},
+		"-N web1":                    {noCommand: true, background: true, noInput: true},
+		"-W a:1 web1":                {forward: "a:1", background: true, noInput: true},
+		"-s web1 sftp":               {subsystem: true, background: true, noInput: true},
+		"-o SessionType=default x y": {background: true, noInput: true},
+		"-o StdinNull=no -o ForkAfterAuthentication=no web1": {noCommand: true},
+	} {
+		c, err := parse(strings.Fields(line))
+		require.NoError(t, err, line)
+		require.NoError(t, c.configured(tunnel), line)
+		assert.Equal(t, want, call{noCommand: c.noCommand, background: c.background, noInput: c.noInput, subsystem: c.subsystem, forward: c.forward}, line)
+	}
+	c, err := parse([]string{"web1", "uptime"})
+	require.NoError(t, err)
+	assert.ErrorContains(t, c.configured(tunnel), "config:3: SessionType none and a command exclude each other; -o SessionType=default runs the command")
+	c, err = parse([]string{"-f", "web1"})
+	require.NoError(t, err)
+	require.NoError(t, c.configured(hostscmd.Program{Command: "uptime"}), "a command of the files is one")
+	c, err = parse([]string{"web1", "sftp"})
+	require.NoError(t, err)
+	require.NoError(t, c.configured(hostscmd.Program{Session: "subsystem"}))
+	assert.True(t, c.subsystem)
 }
 
 func TestForwardsOfTheCommandLine(t *testing.T) {
