@@ -53,6 +53,22 @@ func TestAShellThatEndsSaysHow(t *testing.T) {
 	})
 }
 
+// Without its own printf a shell says no more how a command ends: it leaves, and no one waits for an end that does not come.
+func TestAShellThatCannotPrintTheEndLeaves(t *testing.T) {
+	switchedOff := map[string]string{"bash": "enable -n printf", "zsh": "disable printf"}
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		script := switchedOff[sh.Name]
+		if script == "" {
+			return
+		}
+		s := start(t, sh)
+		o := s.run("cd /usr; echo out; " + script)
+		require.NotNil(t, o.exit)
+		assert.Equal(t, "out\n", o.stdout)
+		assertNothingOfOurs(t, o)
+	})
+}
+
 func TestASilentCommandStartsNoProcess(t *testing.T) {
 	strace := have(t, "strace")
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {

@@ -41,6 +41,27 @@ func TestACommandSeesTheExitCodeOfTheOneBefore(t *testing.T) {
 	})
 }
 
+// A shell splits what stands without quotes at the characters of IFS, digits too: no code, no descriptor may.
+func TestTheExitCodeOfTheCommandBeforeIsSeenWhateverIFSHolds(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		s.ok("IFS=0123456789")
+		o := s.after(12, `echo "$?"; (exit 3)`)
+		assert.Equal(t, "12\n", o.stdout)
+		assert.Empty(t, o.stderr)
+		assert.Equal(t, 3, o.trailer.ExitCode)
+		dir := t.TempDir() + "/gone"
+		o = s.run("mkdir " + dir + "; cd " + dir + "; rmdir " + dir)
+		assert.Equal(t, outcome{trailer: framing.Trailer{Dir: dir}}, o)
+		s.run("cd /")
+		o = s.run("echo out; exit 12")
+		require.NotNil(t, o.exit)
+		assert.Equal(t, framing.Exit{Code: 12, Dir: "/"}, *o.exit)
+		assert.Equal(t, "out\n", o.stdout)
+		assertNothingOfOurs(t, o)
+	})
+}
+
 func TestTheExitCodeOfTheCommandBeforeEndsNoShellUnderErrexit(t *testing.T) {
 	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)

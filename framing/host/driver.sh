@@ -103,19 +103,20 @@ trap "${_fl_trap_begin}case \$_fl_status in ('') case \$_fl_cook:\$? in (:*|*:12
 # Signal sends this one to the shell first, so that it does not matter what the command does about INT.
 trap "${_fl_trap_begin}_fl_interrupted=\$?; case \$_fl_interrupted in (129|1[3-9]?) ;; (*) _fl_interrupted=130;; esac; case \$_fl_status in ('') $_fl_stop_command;; esac$_fl_trap_end" URG
 
-_fl_return() { case $2$- in (x*e*) ;; (*) \return $1;; esac; }
+_fl_return() { case $2$- in (x*e*) ;; (*) \return "$1";; esac; }
 
 # The farewell goes the way of the output, so that it comes in its place, and past it only where the shell leaves inside a
 # command that has the pipe closed (zsh). A child of bash that is killed before it has become its program runs the trap too.
 _fl_farewell() { eval "$_fl_print \"@rs@@nonce1@\"\"@nonce2@C\${PWD-}@rs@@nonce1@\"\"@nonce2@c\""; }
 trap "$_fl_exit_begin"'{ case ${_fl_exit_status:=$?} in (x) ;; esac; set +x; } 2>/dev/null
-case $_fl_dialect${BASHPID-} in (bash|bash$$|[!b]*) { _fl_farewell >&$_fl_out; } 2>/dev/null || _fl_farewell 2>/dev/null >/dev/tty;; esac
-case $_fl_dialect$_fl_may_follow in (mksh) exit $_fl_exit_status;; (mksh*) exit 130;; esac' EXIT
+case $_fl_dialect${BASHPID-} in (bash|bash$$|[!b]*) { _fl_farewell >&"$_fl_out"; } 2>/dev/null || _fl_farewell 2>/dev/null >/dev/tty;; esac
+case $_fl_dialect$_fl_may_follow in (mksh) exit "$_fl_exit_status";; (mksh*) exit 130;; esac' EXIT
 
-# mksh's pwd says nothing of a directory that was deleted.
-_fl_print_end() { eval "$_fl_print '@rs@'$1'E'$_fl_status';'$_fl_flags';'; \\$_fl_builtin pwd || $_fl_print \"\${PWD-}
+# mksh's pwd says nothing of a directory that was deleted. Where this cannot be printed either, as without a free descriptor or with
+# printf switched off, no end would ever come: the round has not gone well, and the shell ends.
+_fl_print_end() { _fl_frame=:; eval "$_fl_print '@rs@'$1'E'$_fl_status';'$_fl_flags';' && { \\$_fl_builtin pwd || $_fl_print \"\${PWD-}
 	\"; $_fl_print '@rs@'$1'z
-	'" >&$_fl_out; }
+	'; }" >&"$_fl_out" && _fl_frame=; }
 
 # The redirections of a group: what a command redirects for good is undone with them, so it cannot cut the driver off.
 _fl_print="\\$_fl_builtin $_fl_print"

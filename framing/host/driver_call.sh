@@ -8,5 +8,5 @@
 \eval "$_fl_driver"; \eval "$_fl_rounds3"
 # The shell ends as its last command did. A program that no function can stand in for says where it stands, and not the trap.
 case $_fl_status in (?*) _fl_dialect=b
-/bin/sh -c 'printf "@rs@%s%sC%s@rs@%s%sc" @nonce1@ @nonce2@ "$2" @nonce1@ @nonce2@; exit "$1"' sh "$_fl_status" "${PWD-}" >&$_fl_out;; esac
+/bin/sh -c 'printf "@rs@%s%sC%s@rs@%s%sc" @nonce1@ @nonce2@ "$2" @nonce1@ @nonce2@; exit "$1"' sh "$_fl_status" "${PWD-}" >&"$_fl_out";; esac
 #= _fl_o _fl_out see driver.sh

@@ -4,10 +4,10 @@
 # ends if there is something.
 _fl_stop_command='_fl_text=${_fl_mode:-$_fl_may_follow}; \
 	case $_fl_text in \
-	(+*) exit $_fl_interrupted;; \
+	(+*) exit "$_fl_interrupted";; \
 	(\=*) \
 		_fl_text=${_fl_text#=}; \
-		case $(command -V "${_fl_text%%=*}") in (*function*|*an\ alias*) exit $_fl_interrupted;; esac;; \
+		case $(command -V "${_fl_text%%=*}") in (*function*|*an\ alias*) exit "$_fl_interrupted";; esac;; \
 	esac'
 
 # In busybox an error in a child of the shell finds its way into the eval of its parent where that is called through "command", and
