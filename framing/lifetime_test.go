@@ -53,6 +53,26 @@ func TestAShellThatEndsSaysHow(t *testing.T) {
 	})
 }
 
+// A trap on EXIT has the streams of the command that ends the shell, and reads nothing.
+func TestWhatATrapOnExitPrintsIsTheCommands(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		for script, code := range map[string]int{
+			"trap 'read x; echo bye; echo byerr >&2' EXIT; exit 2":               2,
+			"set -e; trap 'echo bye; echo byerr >&2' EXIT; (exit 4); echo never": 4,
+			"trap 'cat; echo bye; echo byerr >&2; exit 9' EXIT; exit":            9,
+		} {
+			s := start(t, sh)
+			o := s.run(script)
+			s.close()
+			require.NotNil(t, o.exit, script)
+			assert.Equal(t, code, o.exit.Code, script)
+			assert.Equal(t, "bye\n", o.stdout, script)
+			assert.Equal(t, "byerr\n", o.stderr, script)
+			assert.Empty(t, o.stray, script)
+		}
+	})
+}
+
 // Without its own printf a shell says no more how a command ends: it leaves, and no one waits for an end that does not come.
 func TestAShellThatCannotPrintTheEndLeaves(t *testing.T) {
 	switchedOff := map[string]string{"bash": "enable -n printf", "zsh": "disable printf"}

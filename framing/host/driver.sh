@@ -241,3 +241,7 @@ _fl_read_frame() {
 
 eval "$_fl_print \"@rs@@nonce1@\"\"@nonce2@H$_fl_dialect;$$;${_fl_reader-};\${PWD-}@rs@@nonce1@\"\"@nonce2@h\" >&$_fl_out"
 _fl_status=0
+
+# What an EXIT trap of the command's prints is the command's: most shells run it where all redirections are undone. There it reads
+# nothing. driver_call.sh has the rounds read from the terminal.
+exec 7<&0 </dev/null >&$_fl_out 2>&$_fl_err
