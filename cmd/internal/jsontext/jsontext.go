@@ -1,5 +1,6 @@
-// Package jsontext finds what is no text in JSON. Decoders put U+FFFD in its place without a word, so that what is judged and
-// run would not be what was sent; and encoders do so for strings that are not UTF-8.
+// Package jsontext finds what is no text in JSON, and members that are there twice. Decoders put U+FFFD in the place of the one
+// and take one of the others without a word, so that what is judged and run would not be what was sent; and encoders put U+FFFD
+// in the place of strings that are not UTF-8.
 package jsontext
 
 import (
@@ -24,8 +25,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("byte %d is not UTF-8", e.Offset)
 }
 
-// Check returns an *Error for the first place of a JSON text that a decoder would replace. What is no JSON at all is left to the
-// decoder.
+// Check returns an *Error for the first place of a JSON text that a decoder would replace, and else a *TwiceError for the first
+// member that an object has twice. What is no JSON at all is left to the decoder.
 func Check(text []byte) error {
 	if !utf8.Valid(text) {
 		for at := 0; at < len(text); {
@@ -52,7 +53,7 @@ func Check(text []byte) error {
 	if high >= 0 {
 		return &Error{high, true}
 	}
-	return nil
+	return twice(text)
 }
 
 // Replaced reports whether an encoder has replaced something in a JSON text of its own: encoding/json writes U+FFFD as it is, and

@@ -59,6 +59,30 @@ func TestWhatIsNoTextIsRefusedAndNotReplaced(t *testing.T) {
 	assert.NoFileExists(t, meant)
 }
 
+// What was checked would not be what is used.
+func TestAMemberThatIsThereTwiceOrInAnotherCaseIsRefused(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "work")
+	made := filepath.Join(w.dir, "made")
+	for path, in := range map[string]struct{ body, name, another string }{
+		"/v1/sessions/" + s.ID + "/execs": {`{"command":"ls","NAME":"touch ` + made + `"}`, "command", "Command"},
+		"/v1/execs/x/input":               {`{"keys":["C-c"],"NAME":["C-d"]}`, "keys", "Keys"},
+		"/v1/runs":                        {`{"id":"r_is_twice","host":"here","command":"ls","output":{"head":5,"NAME":6}}`, "head", "HEAD"},
+		"/v1/jobs":                        {`{"hosts":["here"],"command":"ls","NAME":"touch ` + made + `"}`, "command", "commanD"},
+		commandsPath:                      {`{"sandbox_id":"x","command":"ls","NAME":"y"}`, "sandbox_id", "Sandbox_ID"},
+		"/v1/tokens":                      {`{"principal":"agent/x","role":"agent","NAME":"agent"}`, "role", "Role"},
+	} {
+		status, p, text := w.send("POST", path, strings.Replace(in.body, "NAME", in.name, 1))
+		assert.Equal(t, http.StatusBadRequest, status, "%s %s", path, text)
+		assert.Equal(t, "invalid", p.Code)
+		assert.Contains(t, p.Detail, fmt.Sprintf("%q is there twice, again at byte ", in.name))
+		status, p, text = w.send("POST", path, strings.Replace(in.body, "NAME", in.another, 1))
+		assert.Equal(t, http.StatusUnprocessableEntity, status, "%s %s", path, text)
+		assert.Contains(t, p.Detail, "unexpected property")
+	}
+	assert.NoFileExists(t, made)
+}
+
 // A file is bytes, whatever they look like.
 func TestTheContentOfAFileIsNoJSON(t *testing.T) {
 	w := start(t)

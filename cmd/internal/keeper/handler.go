@@ -204,7 +204,11 @@ func exact(r *http.Request, body []byte) *wire.Problem {
 	if r.URL.Path == mcpPath {
 		return nil
 	}
-	if err := jsontext.Check(body); err != nil {
+	err := jsontext.Check(body)
+	if two, ok := errors.AsType[*jsontext.TwiceError](err); ok {
+		return problem.New(http.StatusBadRequest, registry.CodeInvalid, "invalid JSON: %v: send each name once", two)
+	}
+	if err != nil {
 		return problem.New(http.StatusBadRequest, registry.CodeInvalid,
 			"invalid JSON: %v. Send a binary command to POST %s as command_b64, and the content of a file to PUT %s", err, runs.Path, filesPath)
 	}

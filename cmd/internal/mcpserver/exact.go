@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -13,7 +14,11 @@ import (
 func exact(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok {
-			if err := jsontext.Check(r.Params.Arguments); err != nil {
+			err := jsontext.Check(r.Params.Arguments)
+			if two, ok := errors.AsType[*jsontext.TwiceError](err); ok {
+				return refusal(faultOf(invalid("the arguments are ambiguous: %w: send each argument once", two))), nil
+			}
+			if err != nil {
 				return refusal(faultOf(invalid("the arguments would be read as something else, since JSON is text and %v: "+
 					"write such bytes in the command itself, as printf '\\377' does", err))), nil
 			}

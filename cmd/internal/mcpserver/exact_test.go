@@ -75,6 +75,10 @@ func TestACallThatHoldsNoTextIsRefusedOnStandardInput(t *testing.T) {
 		assert.Contains(t, got, `"code":"invalid"`)
 		assert.Contains(t, got, why)
 	}
+	say(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"run","arguments":{"targets":"here","timeout_s":-1,"command":"ls","timeout_s":null}}}`)
+	got := hear()
+	assert.Contains(t, got, `"code":"invalid"`)
+	assert.Contains(t, got, `\"timeout_s\" is there twice, again at byte 48`)
 	assert.FileExists(t, path)
 	say(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"hosts_list","arguments":{}}}`)
 	assert.Contains(t, hear(), `"here"`, "it is served further")

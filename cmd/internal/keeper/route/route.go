@@ -18,6 +18,10 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/approval"
 )
 
+// A member of a body is named as the schema names it. The library takes any case, checks one member of several, and decodes them
+// all.
+func init() { huma.ValidateStrictCasing = true }
+
 // API is where routes are added.
 type API struct {
 	huma.API
