@@ -49,15 +49,8 @@ Fairlead verifies the log first. It exports a damaged log too, says so on the pa
 			if asJSON == o.HTML {
 				return cmdutil.Usagef("audit export takes one of --json and --html")
 			}
-			if since != "" {
-				if o.Since, err = parseWhen("--since", since, o.Now()); err != nil {
-					return err
-				}
-			}
-			if until != "" {
-				if o.Until, err = parseWhen("--until", until, o.Now()); err != nil {
-					return err
-				}
+			if o.Since, o.Until, err = parsePeriod(since, until, o.Now()); err != nil {
+				return err
 			}
 			return runF(cmd.Context(), o)
 		},

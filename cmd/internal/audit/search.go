@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ type SearchOptions struct {
 	JSON  bool
 	Query audit.Query
 }
+
+// statuses are those of session.Status.
+var statuses = []string{"ok", "exit", "signal", "timeout", "canceled", "denied", "expired", "unreachable", "auth", "hostkey", "lost", "error"}
 
 // queryFlags are the flags that say which records are meant.
 type queryFlags struct {
@@ -43,20 +47,16 @@ func (f *queryFlags) add(cmd *cobra.Command) {
 
 func (f *queryFlags) query(now time.Time) (q audit.Query, err error) {
 	q = f.q
-	if f.since != "" {
-		if q.Since, err = parseWhen("--since", f.since, now); err != nil {
-			return q, err
-		}
-	}
-	if f.until != "" {
-		if q.Until, err = parseWhen("--until", f.until, now); err != nil {
-			return q, err
-		}
+	if q.Since, q.Until, err = parsePeriod(f.since, f.until, now); err != nil {
+		return q, err
 	}
 	switch q.Verdict {
 	case "", "allow", "ask", "deny":
 	default:
 		return q, cmdutil.Usagef("--verdict %q: use allow, ask or deny", q.Verdict)
+	}
+	if q.Status != "" && !slices.Contains(statuses, q.Status) {
+		return q, cmdutil.Usagef("--status %q: use %s", q.Status, strings.Join(statuses, ", "))
 	}
 	if f.exit != "" {
 		code, err := strconv.Atoi(f.exit)

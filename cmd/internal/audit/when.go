@@ -30,3 +30,21 @@ func parseWhen(flag, text string, now time.Time) (time.Time, error) {
 	}
 	return time.Time{}, cmdutil.Usagef("%s %q: it takes %s", flag, text, whenHelp)
 }
+
+// parsePeriod reads --since and --until; empty is the zero time.
+func parsePeriod(since, until string, now time.Time) (from, to time.Time, err error) {
+	if since != "" {
+		if from, err = parseWhen("--since", since, now); err != nil {
+			return from, to, err
+		}
+	}
+	if until != "" {
+		if to, err = parseWhen("--until", until, now); err != nil {
+			return from, to, err
+		}
+	}
+	if since != "" && until != "" && !from.Before(to) {
+		return from, to, cmdutil.Usagef("--until %q is not after --since %q: give the earlier time to --since", until, since)
+	}
+	return from, to, nil
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session"
 )
 
 func (w *world) search(query string) (found wire.FoundList) {
@@ -112,14 +113,22 @@ func TestASearchThatMakesNoSenseIsToldSo(t *testing.T) {
 	for _, query := range []string{
 		"since=yesterday", "until=2026-13-01T00:00:00Z", "cursor=x", "cursor=c2VxOi0x", "cursor=c2VxOjA", "cursor=" + strings.Repeat("A", 100),
 		"cursor=%00", "verdict=maybe", "exit=one",
+		"since=2026-11-21T02:00:00Z&until=2026-11-21T02:00:00Z", "since=2026-11-21T02:00:00Z&until=2026-11-21T02:00:00%2B01:00",
 	} {
 		status, p, _ := w.send("GET", "/v1/audit/search?"+query, "")
 		assert.Equal(t, http.StatusBadRequest, status, query)
 		assert.Equal(t, "invalid", p.Code, query)
 	}
-	for _, query := range []string{"limit=0", "limit=201", "limit=x", "text=" + strings.Repeat("x", 5000)} {
+	for _, query := range []string{"limit=0", "limit=201", "limit=x", "text=" + strings.Repeat("x", 5000), "status=failed", "status=OK"} {
 		status, _, _ := w.send("GET", "/v1/audit/search?"+query, "")
 		assert.Equal(t, http.StatusUnprocessableEntity, status, query)
+	}
+	for _, known := range []session.Status{
+		session.StatusOK, session.StatusExit, session.StatusSignal, session.StatusTimeout, session.StatusCanceled, session.StatusDenied, session.StatusExpired,
+		session.StatusUnreachable, session.StatusAuth, session.StatusHostKey, session.StatusLost, session.StatusError,
+	} {
+		status, _, text := w.send("GET", "/v1/audit/search?status="+string(known), "")
+		assert.Equal(t, http.StatusOK, status, text)
 	}
 	w = start(t, func(c *keeper.Config) { c.AuditDir = "" })
 	status, p, _ := w.send("GET", "/v1/audit/search", "")

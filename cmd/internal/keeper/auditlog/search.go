@@ -26,7 +26,7 @@ type searchIn struct {
 	Since     string `query:"since" maxLength:"64" doc:"asked at this time (RFC 3339) or later"`
 	Until     string `query:"until" maxLength:"64" doc:"asked before this time (RFC 3339)"`
 	Verdict   string `query:"verdict" maxLength:"20" doc:"judged allow, ask or deny"`
-	Status    string `query:"status" maxLength:"40" doc:"ended with this status: ok, exit, timeout, lost and others"`
+	Status    string `query:"status" enum:"ok,exit,signal,timeout,canceled,denied,expired,unreachable,auth,hostkey,lost,error" doc:"ended with this status"`
 	Exit      string `query:"exit" maxLength:"20" doc:"ended with this exit code"`
 	Text      string `query:"text" maxLength:"4096" doc:"text in the command, as the audit log has it"`
 	Limit     int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"how many at most"`
@@ -93,6 +93,9 @@ func (in *searchIn) query() (q audit.Query, err error) {
 		if *t.to, err = time.Parse(time.RFC3339, t.text); err != nil {
 			return q, bad("%s is a time as 2026-11-21T02:00:00Z", t.name)
 		}
+	}
+	if in.Since != "" && in.Until != "" && !q.Since.Before(q.Until) {
+		return q, bad("until is not after since: give the earlier time to since")
 	}
 	switch in.Verdict {
 	case "", "allow", "ask", "deny":
