@@ -17,7 +17,7 @@ import (
 // what was asked about is what will run, in the state in which it was asked about. No clock of the command runs.
 // over is called once there is an answer, or none will come.
 func (s *Session) await(ctx context.Context, x *Exec, over func()) bool {
-	d := x.res.Decision
+	d, whole := x.res.Decision, ctx
 	began := time.Now()
 	if s.cfg.ApprovalTimeout > 0 {
 		var cancel context.CancelFunc
@@ -51,6 +51,16 @@ func (s *Session) await(ctx context.Context, x *Exec, over func()) bool {
 	a, err := s.approver(x).Approve(ctx, q)
 	over()
 	if err == nil && a.Approved && ctx.Err() == nil {
+		if now, ok := s.since(whole, s.request(x), d, a); !ok && whole.Err() == nil {
+			x.mu.Lock()
+			x.res.Decision = now
+			x.mu.Unlock()
+			s.tellAnswer(ctx, x, a, "approved")
+			if s.recordRequest(ctx, x) {
+				x.fail(StatusDenied, "denied", fmt.Errorf("%w since approval was requested: %s", ErrDenied, now.Reason))
+			}
+			return false
+		}
 		d.Verdict, d.Approval, d.Needs, d.Hint = policy.Allow, a.ID, "", ""
 		d.ApprovedBy, d.Proof, d.WithInput = a.By, a.Proof, a.WithInput && x.cmd.Interactive
 		d.ForSession = a.ForSession

@@ -2,7 +2,9 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,6 +85,58 @@ func TestACommandThatAsksWaitsForSomebodysYes(t *testing.T) {
 	assert.Equal(t, "yes\n", string(r.Stdout))
 	assert.Equal(t, "a_1", r.Decision.Approval)
 	assert.Equal(t, []string{"approval.request ", "approval.result approved", "command.request ", "command.result ok"}, rec.kinds())
+}
+
+// What an operator has forbidden is forbidden, also where it was asked about before.
+func TestAnApprovalIsWorthNothingOnceThePolicyDenies(t *testing.T) {
+	for name, now := range map[string]struct {
+		decision policy.Decision
+		err      error
+		reason   string // "" is that it runs
+	}{
+		"it denies":           {policy.Decision{Verdict: policy.Deny, Rule: "new", Reason: "not any more"}, nil, "session: denied since approval was requested: not any more"},
+		"it cannot decide":    {policy.Decision{}, errors.New("policy.yaml:3: no"), "session: denied since approval was requested: the policy could not decide: policy.yaml:3: no"},
+		"it takes a key":      {policy.Decision{Verdict: policy.Ask, Reason: "touch writes", LeastProof: policy.Passphrase}, nil, "touch writes (the policy has come to require the proof passphrase: request it again)"},
+		"it allows":           {policy.Decision{Verdict: policy.Allow, Rule: "new"}, nil, ""},
+		"it asks as before":   {policy.Decision{Verdict: policy.Ask, Rule: "test"}, nil, ""},
+		"it takes less proof": {policy.Decision{Verdict: policy.Ask, LeastProof: policy.Unproven}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := desk{asked: make(chan policy.Question, 1), answers: make(chan policy.Answer, 1)}
+			rec := records{make(chan audit.Event, 100)}
+			changed := atomic.Bool{}
+			s, err := session.Open(transports[0].open(t), hosts.Host{Name: "host"}, session.Config{Principal: "agent/x", Approver: d, Audit: rec,
+				Policy: policy.DeciderFunc(func(ctx context.Context, req policy.Request) (policy.Decision, error) {
+					if changed.Load() {
+						return now.decision, now.err
+					}
+					return asks(ctx, req)
+				})})
+			require.NoError(t, err)
+			t.Cleanup(func() { s.Close() })
+			x, err := s.Start(t.Context(), session.Command{Script: "echo ran"})
+			require.NoError(t, err)
+			<-d.asked
+			changed.Store(true)
+			d.answers <- policy.Answer{Approved: true, ID: "a_1", By: "operator/ada", Proof: policy.Unproven}
+			r, err := x.Wait(t.Context())
+			require.NoError(t, err)
+			if now.reason == "" {
+				assert.Equal(t, "ran\n", string(r.Stdout))
+				assert.Equal(t, "a_1", r.Decision.Approval)
+				return
+			}
+			require.NotNil(t, r.Err)
+			require.ErrorIs(t, r.Err, session.ErrDenied)
+			require.ErrorContains(t, r.Err, now.reason)
+			assert.Equal(t, session.StatusDenied, r.Status)
+			assert.Equal(t, "denied", r.Err.Code)
+			assert.Equal(t, policy.Deny, r.Decision.Verdict)
+			assert.Empty(t, r.Decision.Approval)
+			assert.Empty(t, r.Stdout)
+			assert.Equal(t, []string{"approval.request ", "approval.result approved", "command.request ", "command.result denied"}, rec.kinds())
+		})
+	}
 }
 
 func TestANoAndASilenceAndACancelRunNothing(t *testing.T) {

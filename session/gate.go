@@ -14,14 +14,7 @@ import (
 
 // judge asks the policy. It fails x where the answer is no, or an ask that nobody can answer.
 func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
-	set := s.names()
-	if x.cmd.inner.action != nil || x.cmd.Program {
-		set = nil // no shell of the session sees it, or none that a command has shaped
-	}
-	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
-		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: set,
-		Elsewhere: x.cmd.Program || x.cmd.inner.wrapping != nil, Action: x.cmd.inner.action != nil,
-	})
+	d, err := s.cfg.Policy.Decide(ctx, s.request(x))
 	if err != nil && ctx.Err() != nil {
 		s.failStart(ctx, x, err)
 		return policy.Deny
@@ -64,6 +57,34 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, reason))
 	}
 	return policy.Deny
+}
+
+// request is what the policy is asked about x.
+func (s *Session) request(x *Exec) policy.Request {
+	set := s.names()
+	if x.cmd.inner.action != nil || x.cmd.Program {
+		set = nil // no shell of the session sees it, or none that a command has shaped
+	}
+	return policy.Request{
+		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Reason: x.cmd.Reason, Interactive: x.cmd.Interactive, Set: set,
+		Elsewhere: x.cmd.Program || x.cmd.inner.wrapping != nil, Action: x.cmd.inner.action != nil,
+	}
+}
+
+// since returns the denial of what was just approved where the policy has come to deny it, or to take a stronger proof, since it
+// was asked about as asked says; ok is true where there is none.
+func (s *Session) since(ctx context.Context, req policy.Request, asked policy.Decision, a policy.Answer) (d policy.Decision, ok bool) {
+	d, err := s.cfg.Policy.Decide(ctx, req)
+	switch {
+	case err != nil:
+		d = policy.Decision{Class: asked.Class, Reason: "the policy could not decide: " + err.Error()}
+	case d.Verdict == policy.Ask && d.LeastProof != asked.LeastProof && !a.Proof.AtLeast(d.LeastProof):
+		d.Verdict, d.Reason = policy.Deny, d.Reason+" (the policy has come to require the proof "+string(d.LeastProof)+": request it again)"
+	case d.Verdict != policy.Deny:
+		return d, true
+	}
+	d.Verdict = policy.Deny
+	return d, false
 }
 
 // Verdict is what the policy would say about a script here and now; nothing is run or recorded. action says that it stands for

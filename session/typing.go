@@ -119,10 +119,7 @@ func (x *Exec) judgeInput(ctx context.Context, shown string) (policy.Decision, e
 	if !x.typing() {
 		return policy.Decision{}, fmt.Errorf("%w: start it as an interactive one, and type while it runs", ErrNotInteractive)
 	}
-	s := x.s
-	d, err := s.cfg.Policy.Decide(ctx, policy.Request{
-		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Interactive: true, Input: shown,
-	})
+	d, err := x.s.cfg.Policy.Decide(ctx, x.inputRequest(shown))
 	if err != nil {
 		return d, x.inputError("denied", fmt.Errorf("%w: the policy could not decide: %w", ErrDenied, err))
 	}
@@ -134,6 +131,14 @@ func (x *Exec) judgeInput(ctx context.Context, shown string) (policy.Decision, e
 		d.WithInput = true
 	}
 	return d, nil
+}
+
+// inputRequest is what the policy is asked about what is to be typed at x.
+func (x *Exec) inputRequest(shown string) policy.Request {
+	s := x.s
+	return policy.Request{
+		Principal: s.cfg.Principal, Host: s.host, Shell: s.shellName(), Command: x.cmd.Script, Dir: s.Dir(), Interactive: true, Input: shown,
+	}
 }
 
 // allowedBy is an ask after somebody's yes.
@@ -251,6 +256,7 @@ func (x *Exec) await(ctx context.Context, t *Typing, q policy.Question, p []byte
 	if err := s.cfg.Audit.Record(context.WithoutCancel(ctx), e); err != nil {
 		return x.inputError("audit", fmt.Errorf("%w, so no approval was requested: %w", ErrAudit, err))
 	}
+	whole := ctx
 	if s.cfg.ApprovalTimeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, s.cfg.ApprovalTimeout, ErrExpired)
@@ -262,6 +268,9 @@ func (x *Exec) await(ctx context.Context, t *Typing, q policy.Question, p []byte
 	switch {
 	case err == nil && a.Approved && ctx.Err() == nil:
 		s.tellAnswerTo(ctx, x, a, "approved", q.Typed)
+		if now, ok := s.since(whole, x.inputRequest(q.Typed), d, a); !ok && whole.Err() == nil {
+			return x.enter(ctx, p, q.Typed, now, policy.Answer{})
+		}
 		return x.enter(ctx, p, q.Typed, allowedBy(d, a), a)
 	case errors.Is(context.Cause(ctx), ErrExpired) || errors.Is(err, ErrExpired) || errors.Is(err, policy.ErrExpired):
 		outcome, code, err = "expired", "expired", ErrExpired

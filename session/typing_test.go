@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,6 +119,52 @@ func TestAnApprovalWithInputIsWorthItsProofAndNoDenial(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestWhatWasApprovedIsNotTypedOnceThePolicyDenies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		now    policy.Decision
+		reason string // "" is that it is typed
+	}{
+		"it denies":         {policy.Decision{Verdict: policy.Deny, Reason: "not any more"}, "denied: not any more; nothing was typed"},
+		"it takes a key":    {policy.Decision{Verdict: policy.Ask, LeastProof: policy.Touch}, "has come to require the proof touch"},
+		"it asks as before": {policy.Decision{Verdict: policy.Ask}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+				changed := atomic.Bool{}
+				s := on(t, d, web1, session.Config{Audit: audit.Discard{}, Policy: policy.DeciderFunc(func(ctx context.Context, r policy.Request) (policy.Decision, error) {
+					switch {
+					case r.Input == "":
+						return policy.AllowAll.Decide(ctx, r)
+					case changed.Load():
+						return tt.now, nil
+					}
+					return policy.Decision{Verdict: policy.Ask}, nil
+				}), Approver: approverFunc(func() policy.Answer {
+					changed.Store(true)
+					return policy.Answer{Approved: true, ID: "a_1", By: "operator/ada", Proof: policy.Passphrase}
+				})})
+				x := talking(t, d, s, session.Command{})
+				typed := d.Typed("web1")
+				err := x.Input(t.Context(), []byte("text"))
+				if tt.reason == "" {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorIs(t, err, session.ErrDenied)
+				require.ErrorContains(t, err, tt.reason)
+				assert.Equal(t, typed, d.Typed("web1"), "bytes on the wire")
+			})
+		})
+	}
+}
+
+// approverFunc gives an answer when it is asked.
+type approverFunc func() policy.Answer
+
+func (f approverFunc) Approve(context.Context, policy.Question) (policy.Answer, error) {
+	return f(), nil
 }
 
 // answersOnce gives its answer about commands, and none about what is typed.

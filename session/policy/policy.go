@@ -242,7 +242,8 @@ type Answer struct {
 var ErrExpired = errors.New("it was not answered in time")
 
 // Approver puts a question to somebody who may answer it and waits until they do, or until ctx ends. An error is no
-// answer, and denies. It may be called concurrently.
+// answer, and denies. After a yes the [Decider] is asked again, and what it has come to deny does not run. It may be called
+// concurrently.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
