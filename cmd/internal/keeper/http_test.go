@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,10 @@ func (w *world) send(method, path, body string, headers ...string) (int, wire.Pr
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "Host" {
 			req.Host = headers[i+1]
+			continue
+		}
+		if slices.Contains(headers[:i], headers[i]) {
+			req.Header.Add(headers[i], headers[i+1])
 			continue
 		}
 		req.Header.Set(headers[i], headers[i+1])

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -8,9 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // allowed sends a request and returns its status and what it is told to use instead.
@@ -99,6 +103,16 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"a condition that is not kept": {"DELETE", "/v1/sessions/s_none", "", []string{"If-Match", "x"}, 400, "DELETE /v1/sessions/{id} does not take the header If-Match"},
 		"a condition of a cache":       {"GET", "/v1/hosts", "", []string{"If-None-Match", "x"}, 200, ""},
 		"a header of someone else":     {"GET", "/v1/hosts", "", []string{"X-Fairlead", "x"}, 200, ""},
+		"a key that comes twice":       {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Idempotency-Key", "a", "Idempotency-Key", "b"}, 400, "the header Idempotency-Key must be there once"},
+		"a type that comes twice":      {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Content-Type", "application/json", "Content-Type", "text/plain"}, 400, "the header Content-Type must be there once"},
+		"a compressed body":            {"PUT", "/v1/files?host=here&path=/nowhere/f", "x", []string{"Content-Encoding", "gzip"}, 415, "the content encoding \"gzip\" is not supported"},
+		"a compressed input":           {"POST", "/v1/runs/r/stdin", "x", []string{"Content-Encoding", "zstd"}, 415, "the content encoding \"zstd\" is not supported"},
+		"a body that is as it comes":   {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Content-Encoding", "Identity"}, 201, ""},
+		"a part of a body":             {"PUT", "/v1/files?host=here&path=/nowhere/f", "x", []string{"Content-Range", "bytes 5-5/6"}, 400, "Content-Range is not supported: send the whole content"},
+		"a body where none is taken":   {"POST", "/v1/execs/e_none/stop", `{"signal":"KILL"}`, nil, 400, "POST /v1/execs/{id}/stop takes no body"},
+		"a body of a GET":              {"GET", "/v1/hosts", `{"selector":"here"}`, nil, 400, "GET /v1/hosts takes no body"},
+		"a body that says nothing":     {"POST", "/v1/execs/e_none/stop", ` {} `, nil, 404, ""},
+		"a body that is null":          {"DELETE", "/v1/sessions/s_none", `null`, nil, 404, ""},
 		"a parameter that comes twice": {"GET", "/v1/hosts?selector=here&selector=all", "", nil, 422, "the query parameter selector must be there once"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +121,33 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 			assert.Contains(t, p.Detail, tt.says)
 		})
 	}
+}
+
+// A HEAD of a stream has an end, as every answer without a body.
+func TestAStreamsHeadersAreAnAnswer(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "work")
+	v, err := w.Run(t.Context(), s.ID, wire.Run{Command: "sleep 60", WaitS: new(float64)}, "")
+	require.NoError(t, err)
+	c := w.http()
+	for _, path := range []string{"/v1/events", "/v1/execs/" + v.Exec + "/stream", "/v1/watch/" + s.ID + "/stream"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		req, err := http.NewRequestWithContext(ctx, "HEAD", "http://localhost"+path, nil)
+		require.NoError(t, err)
+		resp, err := c.Do(req)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusOK, resp.StatusCode, path)
+		assert.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"), path)
+		resp.Body.Close()
+		req, err = http.NewRequestWithContext(ctx, "GET", "http://localhost/healthz", nil) // on the same connection
+		require.NoError(t, err)
+		resp, err = c.Do(req)
+		require.NoError(t, err, path)
+		resp.Body.Close()
+		cancel()
+	}
+	_, err = w.StopExec(t.Context(), v.Exec)
+	require.NoError(t, err)
 }
 
 // In the bodies of all routes that have one.

@@ -117,6 +117,10 @@ func TestOverTCPATokenIsNeededForEverything(t *testing.T) {
 		}
 	}
 	good := r.token("operator/bob", "viewer")
+	for scheme, want := range map[string]int{"Bearer": 200, "bearer": 200, "BEARER": 200, "Basic": 401, "": 401, "Bearer Bearer": 401} {
+		status, _ := r.over("GET", "/healthz", "", "", "Authorization", scheme+" "+good)
+		assert.Equal(t, want, status, "the scheme %q", scheme)
+	}
 	status, _ := r.over("GET", "/healthz", good, "")
 	assert.Equal(t, http.StatusOK, status)
 	for _, h := range [][]string{{"Host", "evil.example"}, {"Host", "localhost"}, {"Origin", "https://evil.example"}, {wire.Principal, "agent/x"}, {wire.Inventory, "/x"}, {wire.AuthSock, "/x"}} {

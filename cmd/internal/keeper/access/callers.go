@@ -38,8 +38,8 @@ func (k *Callers) Remote(r *http.Request) (*Caller, *wire.Problem) {
 			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
 		}
 	}
-	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || !strings.HasPrefix(secret, TokenPrefix) || len(secret) > 200 {
+	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(secret, TokenPrefix) || len(secret) > 200 {
 		return nil, problem.New(http.StatusUnauthorized, "auth", "a bearer token is needed")
 	}
 	t, err := k.Store.UseToken(r.Context(), secret)

@@ -15,8 +15,8 @@ import (
 // ourHeaders are the request headers that are Fairlead's own.
 var ourHeaders = append(slices.Clone(wire.Headers), page.Token)
 
-// UnknownHeader refuses a header that has a name like Fairlead's own and is none, and one of these given twice: a misspelled
-// Fairlead-Principal would make an agent's request its owner's.
+// UnknownHeader refuses a header that has a name like Fairlead's own and is none, one of which a request has one and that is given
+// twice, and what says that a body is not as it comes: a misspelled Fairlead-Principal would make an agent's request its owner's.
 func UnknownHeader(h http.Header) *wire.Problem {
 	for name, values := range h {
 		switch known := slices.Contains(ourHeaders, name); {
@@ -25,6 +25,28 @@ func UnknownHeader(h http.Header) *wire.Problem {
 		case known && name != wire.Principal && len(values) > 1: // who names two is refused as such
 			return problem.New(http.StatusBadRequest, "invalid", "the header %s must be there once", name)
 		}
+	}
+	for _, name := range single {
+		if len(h.Values(name)) > 1 {
+			return problem.New(http.StatusBadRequest, "invalid", "the header %s must be there once", name)
+		}
+	}
+	return unreadable(h)
+}
+
+// single are headers of others of which one would be taken and the rest ignored.
+var single = []string{"Authorization", "Content-Type", wire.IdempotencyKey, "Last-Event-Id"}
+
+// unreadable refuses a body that is not what it would be read as: a part of a file would become the whole file, and a compressed
+// one its content.
+func unreadable(h http.Header) *wire.Problem {
+	for _, coding := range h.Values("Content-Encoding") {
+		if !strings.EqualFold(coding, "identity") {
+			return problem.New(http.StatusUnsupportedMediaType, "invalid", "the content encoding %.40q is not supported: send the body without a Content-Encoding", coding)
+		}
+	}
+	if len(h.Values("Content-Range")) > 0 {
+		return problem.New(http.StatusBadRequest, "invalid", "Content-Range is not supported: send the whole content")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"path"
@@ -54,7 +55,19 @@ func Tidy(h http.Handler) http.Handler {
 	})
 }
 
-// strange refuses a query, and conditions in headers, that the route does not know: one that is misspelled would be none. What
+// unusedBody refuses a body that a route would ignore. Some clients send an empty object for nothing.
+func unusedBody(r *http.Request, op *huma.Operation) *wire.Problem {
+	if op.RequestBody != nil || r.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body) // it is in memory, within its bounds
+	if text := strings.TrimSpace(string(body)); err != nil || text != "" && text != "{}" {
+		return problem.New(http.StatusBadRequest, "invalid", "%s %s takes no body", r.Method, op.Path)
+	}
+	return nil
+}
+
+// strange refuses a body, a query, and conditions in headers, that the route does not know: one that is misspelled would be none. What
 // is not described is left to its handler.
 func (a *API) strange(r *http.Request) *wire.Problem {
 	method, path, _ := strings.Cut(r.Pattern, " ")
@@ -62,7 +75,10 @@ func (a *API) strange(r *http.Request) *wire.Problem {
 	if op == nil {
 		return nil
 	}
-	if p := unusedHeader(r, op); p != nil || r.URL.RawQuery == "" {
+	if p := unusedHeader(r, op); p != nil {
+		return p
+	}
+	if p := unusedBody(r, op); p != nil || r.URL.RawQuery == "" {
 		return p
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)

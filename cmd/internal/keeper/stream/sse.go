@@ -30,6 +30,13 @@ func Start(ctx huma.Context) (*Events, *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	s := &Events{w: w, rc: http.NewResponseController(w)}
 	_ = s.Flush() // so that the caller knows that it is heard
+
+	// An answer to HEAD has no events, and its end is waited for.
+	if r.Method == http.MethodHead {
+		over, end := context.WithCancel(r.Context())
+		end()
+		r = r.WithContext(over)
+	}
 	return s, r
 }
 
