@@ -169,6 +169,18 @@ func TestTokensAreForOnePrincipalAndOneRole(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, status)
 }
 
+// A time that was worked out as zero would give a token without end.
+func TestATokenIsValidAsLongAsItSays(t *testing.T) {
+	w := start(t)
+	for ttl, want := range map[string]int{`,"ttl_s":0`: 422, `,"ttl_s":-1`: 422, `,"ttl_s":1e300`: 422, `,"ttl_s":315360001`: 422, `,"ttl_s":315360000`: 201, `,"ttl_s":0.5`: 201, "": 201} {
+		status, p, text := w.send("POST", "/v1/tokens", `{"principal":"agent/x","role":"agent"`+ttl+`}`)
+		assert.Equal(t, want, status, "%s %s", ttl, p.Detail)
+		if status == http.StatusCreated {
+			assert.Equal(t, ttl != "", strings.Contains(text, `"expires_at"`), text)
+		}
+	}
+}
+
 // rights is who may use which route. A route that is not here fails the test.
 var rights = map[string][]string{
 	"GET /healthz":                               {"viewer", "operator", "approver", "admin", "agent"},

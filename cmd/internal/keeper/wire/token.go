@@ -7,7 +7,7 @@ type NewToken struct {
 	Name      string  `json:"name,omitempty" maxLength:"200" doc:"for people"`
 	Principal string  `json:"principal" maxLength:"80" doc:"who its bearer is: agent/NAME or operator/NAME"`
 	Role      string  `json:"role" enum:"viewer,operator,approver,admin,agent" doc:"no role both runs and approves"`
-	TTLS      float64 `json:"ttl_s,omitempty" minimum:"0" doc:"how many seconds it is valid; without end if omitted"`
+	TTLS      float64 `json:"ttl_s,omitempty" exclusiveMinimum:"0" maximum:"315360000" doc:"how many seconds it is valid; without end if omitted"`
 }
 
 // Token is one, with its secret only when it was just made.
