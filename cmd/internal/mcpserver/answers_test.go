@@ -110,6 +110,23 @@ func TestTheKeyInterruptsACommandWithoutATerminal(t *testing.T) {
 	assert.NotContains(t, r.Stdout, "off")
 }
 
+func TestAPageOfNoCommandIsRefused(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil)
+	id := c.open("here")
+	c.exec(id, "echo on")
+	for says, a := range map[string]args{
+		"offset must not be negative": {"session_id": id, "offset": -1},
+		"offset, stream and screen are about one command: give session_id or exec_id": {"offset": 1},
+		"offset, stream and screen are about one command":                             {"stream": "stderr"},
+		"are about one command: give session_id":                                      {"screen": true},
+	} {
+		r := c.call("session_output", a)
+		require.NotNil(t, r.Error, says)
+		assert.Equal(t, "invalid", r.Error.Code)
+		assert.Contains(t, r.Error.Message, says)
+	}
+}
+
 func TestWhatNoSignalEndsIsReset(t *testing.T) {
 	c := newPlace(t, here, "").start(t, nil, "--allow-all")
 	id := c.open("here")
@@ -123,7 +140,9 @@ func TestWhatNoSignalEndsIsReset(t *testing.T) {
 	if r.State == "running" {
 		assert.Contains(t, r.Next, "session_close with reset true gives the session a new shell")
 	}
-	assert.True(t, c.call("session_close", args{"session_id": id, "reset": true}).Reset)
+	closed := c.call("session_close", args{"session_id": id, "reset": true})
+	assert.True(t, closed.Reset)
+	assert.Regexp(t, `^session s_[a-z2-7]+: the next command gets a new shell; in /`, closed.Text)
 	assert.Equal(t, "after\n", c.exec(id, "echo after").Stdout)
 }
 

@@ -25,6 +25,10 @@ func (s *Server) sessionOutput(ctx context.Context, c *call, in lookArgs) (*outp
 	switch many := strings.HasPrefix(in.ExecID, "r_"); {
 	case in.ExecID != "" && in.SessionID != "":
 		return out, invalid("give session_id or exec_id, not both")
+	case in.ExecID == "" && in.SessionID == "" && (in.Offset != nil || in.Stream != "" || in.Screen):
+		return out, invalid("offset, stream and screen are about one command: give session_id or exec_id")
+	case in.Offset != nil && *in.Offset < 0:
+		return out, invalid("offset must not be negative")
 	case many && (in.Offset != nil || in.Stream != "" || in.Screen):
 		return out, invalid("offset, stream and screen are about one command; %s is a run on many hosts", in.ExecID)
 	}

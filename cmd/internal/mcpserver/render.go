@@ -340,7 +340,11 @@ func (o *sessionOut) text() string {
 	case o.Reset:
 		r.say("the next command gets a new shell")
 	}
-	r.say(prefixed("on ", o.Host)+prefixed(", in ", o.CWD), prefixed("shell ", o.Shell), prefixed("sandbox enforced by ", o.Sandbox)+prefixed(": ", o.Why))
+	at := prefixed("in ", o.CWD)
+	if o.Host != "" {
+		at = "on " + o.Host + prefixed(", ", at)
+	}
+	r.say(at, prefixed("shell ", o.Shell), prefixed("sandbox enforced by ", o.Sandbox)+prefixed(": ", o.Why))
 	return r.String("session " + o.SessionID + ": ")
 }
 
