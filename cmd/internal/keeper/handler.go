@@ -48,6 +48,10 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			k.refuse(w, "header", p)
 			return
 		}
+		if p := badAsker(r.Header); p != nil {
+			k.refuse(w, "header", p)
+			return
+		}
 		c, p := identify(r)
 		if p != nil {
 			if p.Status == http.StatusUnauthorized {

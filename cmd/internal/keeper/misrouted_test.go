@@ -103,6 +103,7 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"a condition that is not kept": {"DELETE", "/v1/sessions/s_none", "", []string{"If-Match", "x"}, 400, "DELETE /v1/sessions/{id} does not take the header If-Match"},
 		"a condition of a cache":       {"GET", "/v1/hosts", "", []string{"If-None-Match", "x"}, 200, ""},
 		"a header of someone else":     {"GET", "/v1/hosts", "", []string{"X-Fairlead", "x"}, 200, ""},
+		"an asker that cannot be":      {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Fairlead-Asker", "me"}, 400, "Fairlead-Asker is 8 to 64 letters, digits, - and _"},
 		"a key that comes twice":       {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Idempotency-Key", "a", "Idempotency-Key", "b"}, 400, "the header Idempotency-Key must be there once"},
 		"a type that comes twice":      {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Content-Type", "application/json", "Content-Type", "text/plain"}, 400, "the header Content-Type must be there once"},
 		"a compressed body":            {"PUT", "/v1/files?host=here&path=/nowhere/f", "x", []string{"Content-Encoding", "gzip"}, 415, "the content encoding \"gzip\" is not supported"},

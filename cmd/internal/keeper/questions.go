@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -31,7 +31,11 @@ func (k *Keeper) addQuestions(a *route.API) {
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/questions", ID: "list-questions", Summary: "What connecting wants to know from the caller", Tag: tag, Need: access.NeedReply,
 		About: "Questions are asked for requests with a Fairlead-Asker, whose caller is to look for them here meanwhile. Agents are asked nothing."},
 		func(ctx context.Context, c *access.Caller, in *questionsIn) (*route.Body[wire.Questions], error) {
-			ctx, cancel := context.WithTimeout(ctx, min(time.Duration(in.WaitS*float64(time.Second)), route.MaxWait))
+			wait, err := params.Seconds("wait_s", &in.WaitS, 0, route.MaxWait)
+			if err != nil {
+				return nil, err
+			}
+			ctx, cancel := context.WithTimeout(ctx, wait)
 			defer cancel()
 			return route.JSON(&wire.Questions{Items: k.questions.List(ctx, c.Principal, in.Asker)}), nil
 		})
@@ -50,6 +54,14 @@ func (k *Keeper) addQuestions(a *route.API) {
 
 var askerID = lazyregexp.New(`^[A-Za-z0-9_-]{8,64}$`)
 
+// badAsker refuses a Fairlead-Asker by which no question could be found.
+func badAsker(h http.Header) *wire.Problem {
+	if len(h.Values(wire.Asker)) > 0 && !askerID.MatchString(h.Get(wire.Asker)) {
+		return problem.New(http.StatusBadRequest, "invalid", "%s is 8 to 64 letters, digits, - and _", wire.Asker)
+	}
+	return nil
+}
+
 type askerKey struct{}
 
 // addressee is whom to ask about what is dialed for a request.
@@ -66,7 +78,7 @@ var errAskerGone = errors.New("the program that was to ask about it has ended; t
 // when the request is done with.
 func withAsker(ctx context.Context, c *access.Caller, r *http.Request) (_ context.Context, end func()) {
 	id := r.Header.Get(wire.Asker)
-	if !c.Role.May(access.NeedReply) || !askerID.MatchString(id) {
+	if !c.Role.May(access.NeedReply) || id == "" {
 		return ctx, func() {}
 	}
 	who := addressee{c.Principal, id, r.Context(), new(atomic.Bool)}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,4 +103,17 @@ func TestAQuestionIsAnsweredOverHTTP(t *testing.T) {
 	p = <-ended
 	assert.Equal(t, "hostkey", p.Code)
 	assert.Contains(t, p.Detail, "no answer was given")
+}
+
+func TestTheLongestWaitForAQuestionIsAWait(t *testing.T) {
+	w := start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "GET", "http://localhost/v1/questions?wait_s=1e300", nil)
+	require.NoError(t, err)
+	resp, err := w.http().Do(req)
+	if err == nil {
+		resp.Body.Close()
+	}
+	assert.ErrorIs(t, err, context.DeadlineExceeded, "it answers at once")
 }
