@@ -77,6 +77,8 @@ type question struct {
 	Pending
 	digest Digest
 	bytes  int            // of its document
+	named  Proof          // the least proof that the policy names; "" leaves it to the tier
+	prod   bool           // a host is on prod, or of no tier
 	answer *policy.Answer // set before done is closed
 	done   chan struct{}
 }
@@ -153,6 +155,7 @@ func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
 
 // put makes q wait.
 func (d *Desk) put(q policy.Question) (*question, error) {
+	named := q.Decision.LeastProof
 	q.Decision.LeastProof = d.least(q)
 	p := Pending{ID: "a_" + id.Secret(), Question: q}
 	doc := p.Document()
@@ -171,7 +174,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 	}
 	p.Question.Enforcement = q.Enforcement
 	p.Question.Decision.Rests, p.Question.Decision.Sets = q.Decision.Rests, q.Decision.Sets // what no document says, and a scope depends on
-	w := &question{Pending: p, digest: p.Digest(), bytes: len(doc), done: make(chan struct{})}
+	w := &question{Pending: p, digest: p.Digest(), bytes: len(doc), named: named, prod: onProd(q), done: make(chan struct{})}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	same, bytes, sameBytes := 0, len(doc), len(doc)
@@ -316,6 +319,7 @@ func (d *Desk) Answer(r Response) error {
 	}
 	said := w.Pending
 	said.WithInput, said.ForSession = r.WithInput, r.ForSession
+	least := d.leastNow(w)
 	switch {
 	case alike(w.Question.Principal, r.By) || answer.Approver != "" && alike(w.Question.Principal, "operator/"+answer.Approver):
 		return fmt.Errorf("%w: %s made this request, and requesters cannot answer their own requests", ErrForbidden, w.Question.Principal)
@@ -323,8 +327,8 @@ func (d *Desk) Answer(r Response) error {
 		return fmt.Errorf("%w: only the approval of an interactive command covers its input", ErrInvalid)
 	case said.Digest() != r.Digest:
 		return mismatch(w, r)
-	case r.Approved && !answer.Proof.AtLeast(w.Question.Decision.LeastProof):
-		return d.tooWeak(w.Question.Decision.LeastProof, answer)
+	case r.Approved && !answer.Proof.AtLeast(least):
+		return d.tooWeak(least, answer)
 	case r.Signature == nil && r.Proof != "" && r.Proof != Unproven:
 		return fmt.Errorf("%w: a proof is about a signature, and the answer has none", ErrInvalid)
 	}

@@ -47,12 +47,25 @@ func enrolled(f func() ([]Approver, error)) func() ([]Approver, error) {
 
 // least returns the least proof that a yes to q takes: what the policy says, else a passphrase on hosts of the tier prod and
 // of none, once there is somebody who could give one.
-func (d *Desk) least(q policy.Question) Proof {
-	if q.Decision.LeastProof != "" {
-		return q.Decision.LeastProof
-	}
+func (d *Desk) least(q policy.Question) Proof { return d.leastFor(q.Decision.LeastProof, onProd(q)) }
+
+// onProd reports whether a host of q is on prod, or of no tier.
+func onProd(q policy.Question) bool {
 	prod := func(h hosts.Host) bool { return h.TierName() == hosts.Prod }
-	if !prod(q.Host) && !slices.ContainsFunc(q.Hosts, prod) {
+	return prod(q.Host) || slices.ContainsFunc(q.Hosts, prod)
+}
+
+// leastNow is what an approval of w must prove by now: approvers may have been enrolled since it was asked.
+func (d *Desk) leastNow(w *question) Proof {
+	return w.Question.Decision.LeastProof.Stronger(d.leastFor(w.named, w.prod))
+}
+
+// leastFor is the least proof where a policy names one, or none, and a host is on prod or not.
+func (d *Desk) leastFor(named Proof, prod bool) Proof {
+	if named != "" {
+		return named
+	}
+	if !prod {
 		return Unproven
 	}
 	if all, err := d.approvers(); err == nil && len(all) == 0 {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,6 +102,36 @@ func TestTheLeastProofIsThePolicysOrThatOfTheTierOnceSomebodyIsEnrolled(t *testi
 				require.ErrorIs(t, d.Answer(yes(p)), approval.ErrProof)
 			}
 			cancel()
+			<-done
+		})
+	}
+}
+
+func TestWhatWaitsTakesAProofOnceSomebodyIsEnrolled(t *testing.T) {
+	who := newPeople(t)
+	for name, tt := range map[string]struct {
+		q    policy.Question
+		want approval.Proof
+	}{
+		"prod":                   {on("prod", ""), approval.Passphrase},
+		"a host without a tier":  {on("", ""), approval.Passphrase},
+		"one host of several":    {several("dev", "prod"), approval.Passphrase},
+		"another tier":           {on("dev", ""), approval.Unproven},
+		"the policy wants less":  {on("prod", approval.Unproven), approval.Unproven},
+		"the policy wanted more": {on("prod", approval.Touch), approval.Touch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var enrolled atomic.Pointer[[]approval.Approver]
+			enrolled.Store(new([]approval.Approver))
+			d := approval.NewDesk(approval.Config{Approvers: func() ([]approval.Approver, error) { return *enrolled.Load(), nil }})
+			p, done := asks(t, t.Context(), d, tt.q)
+			enrolled.Store(&who.all)
+			if tt.want != approval.Unproven {
+				require.ErrorIs(t, d.Answer(yes(p)), approval.ErrProof)
+				require.NoError(t, d.Answer(signed(t, p, who.bob)), "what was shown can be signed")
+			} else {
+				require.NoError(t, d.Answer(yes(p)))
+			}
 			<-done
 		})
 	}
