@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,8 +75,9 @@ const maxQueue = 512
 // place is a Place in use.
 type place struct {
 	Place
-	head func() (Anchor, error)
-	wake chan struct{} // there may be something new; holds one
+	head   func() (Anchor, error)
+	wake   chan struct{} // there may be something new; holds one
+	needed atomic.Bool   // something was recorded that it must acknowledge
 
 	// turn is the queue for sending, and guards what follows: whoever holds it finds what was acknowledged already, or
 	// sends for all who wait. It is a channel and no mutex because whoever waits here waits for a network.

@@ -84,6 +84,7 @@ func (t *Tee) RecordAll(ctx context.Context, events []Event) error {
 		if !p.covers(events) {
 			continue
 		}
+		p.needed.Store(true)
 		if err := p.reach(t.f.count()); err != nil {
 			err = t.refusal(p, err)
 			t.takeBack(ctx, events, err)
@@ -165,7 +166,7 @@ func (t *Tee) update(p *place) error {
 }
 
 // Close takes the last head to every place, waits for the Tee's goroutines, and closes the places and the File. What a
-// place that is not required did not take is told through Warn. It is idempotent.
+// place did not take that is not required, or on prod alone where nothing was recorded of it, is told through Warn. It is idempotent.
 func (t *Tee) Close() error {
 	t.once.Do(func() {
 		close(t.stop)
@@ -174,10 +175,11 @@ func (t *Tee) Close() error {
 		errs := make([]error, len(t.places))
 		for i, p := range t.places {
 			all.Go(func() {
-				if p.Required == Never {
+				needed := p.Required == Always || p.Required == Prod && p.needed.Load()
+				if !needed {
 					p.endBy(time.Now().Add(closing))
 				}
-				if err := t.update(p); err != nil && p.Required != Never {
+				if err := t.update(p); err != nil && needed {
 					errs[i] = fmt.Errorf("audit: the last entries are not anchored at %s: %w", p.Name, err)
 				}
 				errs[i] = errors.Join(errs[i], p.close())

@@ -164,6 +164,39 @@ func TestARefusedRequestHasAResultOnRecord(t *testing.T) {
 	assert.Contains(t, events[1].Error.Message, "cannot anchor at there")
 }
 
+// A run elsewhere has not failed because the place that prod needs cannot be reached.
+func TestAPlaceForProdFailsNothingElsewhere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		required audit.Required
+		event    audit.Event
+		fails    bool
+	}{
+		"prod, elsewhere":      {audit.Prod, on("dev", request("e", false)), false},
+		"prod, on prod":        {audit.Prod, on("prod", request("e", false)), true},
+		"prod, without a tier": {audit.Prod, request("e", false), true},
+		"always, elsewhere":    {audit.Always, on("dev", request("e", false)), true},
+		"never":                {audit.Never, on("prod", request("e", false)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &elsewhere{}
+				var warned []string
+				s := tee(t, newDir(t), audit.TeeConfig{Places: []audit.Place{{Name: "there", To: p, Required: tt.required}}, Warn: func(text string) { warned = append(warned, text) }})
+				require.NoError(t, s.Record(t.Context(), tt.event))
+				p.set(errors.New("connection refused"))
+				require.NoError(t, s.Record(t.Context(), result("e")))
+				err := s.Close()
+				if tt.fails {
+					require.ErrorContains(t, err, "the last entries are not anchored at there: connection refused")
+				} else {
+					require.NoError(t, err)
+				}
+				assert.Equal(t, []string{"cannot anchor the audit log at there: connection refused; Fairlead tries again from time to time"}, warned)
+			})
+		})
+	}
+}
+
 // What no head can be made of was acknowledged by no place.
 func TestWithoutAHeadARequiredPlaceAcknowledgesNothing(t *testing.T) {
 	var s *audit.Tee
