@@ -117,7 +117,7 @@ type deed struct {
 	makes     bool   // base is not there, or a copy of the same that is continued has made it
 	told      string // where it goes, where that may surprise
 
-	asked, real []string // of a download
+	from roots // of a download
 }
 
 func (d *deed) look(ctx context.Context) (err error) {
@@ -128,7 +128,7 @@ func (d *deed) look(ctx context.Context) (err error) {
 			d.chooses()
 		}
 	} else {
-		d.asked, d.real, err = p.roots(ctx, d.r)
+		d.from, err = p.roots(ctx, d.r)
 	}
 	return err
 }
@@ -167,8 +167,8 @@ func (d *deed) Leads() (string, error) {
 		return p.script(d.base, d.into)
 	}
 	script := ""
-	for i, real := range d.real {
-		if real == d.asked[i] {
+	for i, real := range d.from.real {
+		if real == d.from.asked[i] {
 			continue
 		}
 		word, err := p.readScript(real)
@@ -239,7 +239,7 @@ func (d *deed) download(ctx context.Context, rep *reporter) (err error) {
 		}()
 	}
 	w := &downloading{r: d.r, rep: rep}
-	err = w.run(ctx, d.a.c.Plan.Path, d.asked, d.real, to)
+	err = w.run(ctx, d.a.c.Plan.Path, d.from, to)
 	d.a.keep(w.digest())
 	return err
 }

@@ -118,32 +118,55 @@ func matches(ctx context.Context, r remote, name string) ([]string, error) {
 	return there, nil
 }
 
+// roots are what a download begins with.
+type roots struct {
+	asked, real []string // what is meant, and where that leads
+	lost        []lost
+}
+
+// lost is something that a pattern matches and that cannot be looked at, such as a link to nothing. It keeps nothing else back.
+type lost struct {
+	name string
+	err  error
+}
+
 // roots finds out what a download begins with. Nothing is read.
-func (p *Plan) roots(ctx context.Context, r remote) (abs, real []string, err error) {
-	if abs, err = matches(ctx, r, p.Path); err != nil {
-		return nil, nil, err
+func (p *Plan) roots(ctx context.Context, r remote) (all roots, err error) {
+	names, err := matches(ctx, r, p.Path)
+	if err != nil {
+		return roots{}, err
 	}
-	for _, name := range abs {
+	for _, name := range names {
 		to, err := r.real(ctx, name)
 		if err == nil {
 			_, err = r.stat(ctx, to) // servers resolve a last name that is not there
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fault(files.CodeNotFound, "there is no %s on the host", name)
+		switch {
+		case err == nil:
+			all.asked, all.real = append(all.asked, name), append(all.real, to)
+		case ctx.Err() != nil, errors.Is(err, session.ErrClosed):
+			return roots{}, placed(name, err)
+		default:
+			all.lost = append(all.lost, lost{name, err})
 		}
-		if err != nil {
-			return nil, nil, placed(name, err)
-		}
-		real = append(real, to)
 	}
-	return abs, real, nil
+	if len(all.real) > 0 || len(all.lost) == 0 {
+		return all, nil
+	}
+	if first := all.lost[0]; !errors.Is(first.err, fs.ErrNotExist) {
+		return roots{}, placed(first.name, first.err)
+	}
+	return roots{}, fault(files.CodeNotFound, "there is no %s on the host", all.lost[0].name)
 }
 
 // run writes a stream of all that is below roots.
-func (d *downloading) run(ctx context.Context, pattern string, abs, real []string, w io.Writer) error {
+func (d *downloading) run(ctx context.Context, pattern string, from roots, w io.Writer) error {
 	defer d.rep.flush()
-	for i, name := range real {
-		if err := d.walk(ctx, abs[i], name, named(pattern, abs[i])); err != nil {
+	for _, l := range from.lost {
+		d.leave(l, named(pattern, l.name))
+	}
+	for i, name := range from.real {
+		if err := d.walk(ctx, from.asked[i], name, named(pattern, from.asked[i])); err != nil {
 			return err
 		}
 	}
@@ -165,8 +188,12 @@ func (d *downloading) run(ctx context.Context, pattern string, abs, real []strin
 // walk finds all that is below a name, parents first.
 func (d *downloading) walk(ctx context.Context, asked, real, name string) error {
 	st, err := d.r.stat(ctx, real)
-	if err != nil {
+	switch {
+	case err != nil && (ctx.Err() != nil || errors.Is(err, session.ErrClosed)):
 		return placed(asked, err)
+	case err != nil: // it went away meanwhile
+		d.leave(lost{asked, err}, name)
+		return nil
 	}
 	d.add(found{Entry: Entry{Name: name}, path: real}, st)
 	if !st.mode.IsDir() {
@@ -321,6 +348,12 @@ func (d *downloading) fail(f *found, err error) {
 	d.bad++
 	code, why := because(err)
 	d.rep.tell(Report{Done: Failed, Path: f.path, Name: f.Name, Why: why, Code: code})
+}
+
+// leave reports something that is not copied.
+func (d *downloading) leave(l lost, name string) {
+	d.files++
+	d.fail(&found{Entry: Entry{Name: name}, path: l.name}, l.err)
 }
 
 // digest is as that of an upload.

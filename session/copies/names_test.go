@@ -110,3 +110,30 @@ func TestADownloadMergesTheOnlyDirectory(t *testing.T) {
 		assert.ErrorContains(t, err, "a is not a directory on the host")
 	})
 }
+
+// A link to nothing is not read. What else a pattern matches is.
+func TestALinkToNothingKeepsNothingElseBack(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		write(t, filepath.Join(dir, "a.log"), []byte("a"), 0o644)
+		write(t, filepath.Join(dir, "z.log"), []byte("z"), 0o644)
+		require.NoError(t, symlink("/nonexistent/file", filepath.Join(dir, "old.log")))
+		require.NoError(t, symlink("/nonexistent/file", filepath.Join(dir, "lonely")))
+		back := tempDir(t)
+		res, reports, err := s.download(dir+"/*.log", copies.Tree{Dir: back})
+		require.NoError(t, err)
+		require.NotNil(t, res.Err)
+		assert.Contains(t, res.Err.Error(), "1 of 3 files")
+		assert.Equal(t, "a", read(t, filepath.Join(back, "a.log")))
+		assert.Equal(t, "z", read(t, filepath.Join(back, "z.log")))
+		got := map[string]string{}
+		for _, r := range reports {
+			got[r.Path] = r.Done + " " + r.Code
+		}
+		assert.Equal(t, copies.Failed+" not_found", got[filepath.Join(dir, "old.log")])
+		for _, path := range []string{dir + "/lone*", dir + "/lonely"} {
+			res, _, _ = s.download(path, copies.Tree{Dir: back})
+			require.NotNil(t, res.Err)
+			assert.Equal(t, "not_found", res.Err.Code, path)
+		}
+	})
+}
