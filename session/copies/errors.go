@@ -29,6 +29,8 @@ func because(err error) (code, why string) {
 		return files.CodeNotFound, "there is no such file or directory"
 	case errors.Is(err, fs.ErrPermission):
 		return files.CodePermission, "permission denied"
+	case errors.Is(err, syscall.EROFS):
+		return files.CodePermission, "the file system is read-only"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return files.CodeNoSpace, "no space left on the device"
 	}

@@ -31,6 +31,8 @@ const (
 	extLimits = "limits@openssh.com"
 	extSpace  = "statvfs@openssh.com"
 
+	flagReadOnly = 1 // of extSpace: SSH_FXE_STATVFS_ST_RDONLY
+
 	largePacket  = 255 << 10 // with its head it fits
 	requests     = 64        // of one file at a time
 	filesAtATime = 64
@@ -201,19 +203,19 @@ func (s *overSFTP) readSmall(ctx context.Context, name string, size int64) ([]by
 }
 
 func (s *overSFTP) mkdir(_ context.Context, name string) error {
-	return refused(s.c.Mkdir(name))
+	return s.explained(name, 0, s.c.Mkdir(name))
 }
 
 func (s *overSFTP) create(ctx context.Context, temp string, in incoming) error {
 	f, err := s.c.OpenFile(temp, os.O_RDWR|in.flags())
 	if err != nil {
-		return s.full(temp, in.size, err)
+		return s.explained(temp, in.size, err)
 	}
 	err = s.fill(ctx, f, in)
 	if cerr := f.Close(); err == nil && cerr != nil {
 		err = cerr
 	}
-	return s.full(temp, in.size, err)
+	return s.explained(temp, in.size, err)
 }
 
 func (s *overSFTP) fill(ctx context.Context, f *sftp.File, in incoming) error {
@@ -291,15 +293,21 @@ func (s *overSFTP) fillSmall(f *sftp.File, in incoming) error {
 	return nil
 }
 
-// full finds out whether a failure that the server does not explain is a full disk.
-func (s *overSFTP) full(name string, size int64, err error) error {
+const needsNoSpace = -1
+
+// explained finds out whether a failure that the server does not explain is a full disk, or a file system that is read-only.
+func (s *overSFTP) explained(name string, size int64, err error) error {
 	status, ok := errors.AsType[*sftp.StatusError](err)
 	if !ok || status.Code != uint32(sftp.ErrSSHFxFailure) {
 		return refused(err)
 	}
 	if _, ok := s.c.HasExtension(extSpace); ok {
 		v, verr := s.c.StatVFS(name[:strings.LastIndexByte(name, '/')+1])
-		if verr == nil && (v.Frsize*v.Bavail < uint64(size) || v.Files > 0 && v.Favail == 0) {
+		switch {
+		case verr != nil:
+		case v.Flag&flagReadOnly != 0:
+			return fault(files.CodePermission, "the file system is read-only")
+		case size >= 0 && (v.Frsize*v.Bavail < uint64(size) || v.Files > 0 && v.Favail == 0):
 			return fault(files.CodeNoSpace, "no space left on the device")
 		}
 	}
@@ -339,7 +347,7 @@ func (s *overSFTP) remove(_ context.Context, name string, dir bool) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return refused(err)
+	return s.explained(name, needsNoSpace, err)
 }
 
 // sync needs a program: sftp puts single files on disk, which takes long for many. Where that does not work, it does.

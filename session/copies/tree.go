@@ -83,6 +83,17 @@ type receiving struct {
 	top     string
 }
 
+// bare is an error of a file without the name, which is that of the temporary file.
+func bare(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		return l.Err
+	}
+	return err
+}
+
 // hereError is an error at a path of this machine.
 type hereError struct {
 	text string
@@ -160,7 +171,7 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 		return nil // the host reports it
 	case err != nil:
 		report.Done = Failed
-		report.Code, report.Why = because(plain(err))
+		report.Code, report.Why = because(bare(err))
 		r.tell(report)
 		if report.Code == files.CodeConflict { // the other files have their own places
 			r.bad++

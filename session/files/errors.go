@@ -66,6 +66,8 @@ func at(ctx context.Context, op, path string, err error) error {
 			e.Code, e.Err = CodeNotFound, errors.New("there is no such file or directory")
 		case errors.Is(err, fs.ErrPermission):
 			e.Code, e.Err = CodePermission, errors.New("permission denied: the account may not do that there")
+		case errors.Is(err, syscall.EROFS):
+			e.Code, e.Err = CodePermission, errReadOnly
 		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 			e.Code, e.Err = CodeNoSpace, errNoSpace
 		case errors.Is(err, syscall.ENAMETOOLONG), longName(path) && !errors.Is(err, session.ErrClosed) && !errors.Is(err, session.ErrUnknownOutcome):
@@ -94,7 +96,10 @@ func longName(path string) bool {
 	return false
 }
 
-var errNoSpace = errors.New("no space left on the device: nothing was changed")
+var (
+	errNoSpace  = errors.New("no space left on the device: nothing was changed")
+	errReadOnly = errors.New("the file system is read-only")
+)
 
 // maxHeard is how much of what a host says gets into an error.
 const maxHeard = 200

@@ -314,6 +314,20 @@ func TestAFullDiskLeavesEverythingAsItWas(t *testing.T) {
 	})
 }
 
+// An sftp server calls it a failure, and no more.
+func TestAReadOnlyFileSystemIsNamed(t *testing.T) {
+	ways(t, func(t *testing.T, h *files.Host, dir string) {
+		small(t, dir, "64k")
+		path := put(t, dir, "f", "old")
+		require.NoError(t, readOnly(dir))
+		_, err := h.Write(t.Context(), path, []byte("new"), files.WriteOptions{})
+		assert.Equal(t, files.CodePermission, code(t, err), "%v", err)
+		assert.ErrorContains(t, err, "the file system is read-only")
+		assert.NotContains(t, err.Error(), "could not be removed")
+		assert.Equal(t, "old", content(t, path))
+	})
+}
+
 // small mounts a file system that is soon full.
 func small(t *testing.T, dir, size string) {
 	t.Helper()

@@ -114,10 +114,13 @@ func (f *Host) undo(ctx context.Context, temp string, err error) error {
 	}
 	uctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
 	defer cancel()
-	if rerr := f.b.remove(uctx, temp); rerr != nil {
-		return left(ctx, err, temp)
+	if f.b.remove(uctx, temp) == nil {
+		return err
 	}
-	return err
+	if _, lerr := f.b.lstat(uctx, temp); errors.Is(lerr, fs.ErrNotExist) {
+		return err
+	}
+	return left(ctx, err, temp)
 }
 
 // left adds to an error that a file is left behind.

@@ -22,6 +22,8 @@ const (
 	extRename = "posix-rename@openssh.com"
 	extSync   = "fsync@openssh.com"
 	extSpace  = "statvfs@openssh.com"
+
+	flagReadOnly = 1 // of extSpace: SSH_FXE_STATVFS_ST_RDONLY
 )
 
 // maxRequests is how many parts of one file are asked for at a time. A server may answer each with a packet of 256 kB.
@@ -199,7 +201,7 @@ func (s *overSFTP) create(ctx context.Context, name string, content []byte) erro
 	return s.with(ctx, func(c *sftp.Client) error {
 		f, err := c.OpenFile(name, openNew)
 		if err != nil {
-			return s.full(c, path.Dir(name), len(content), err)
+			return s.explained(c, path.Dir(name), len(content), err)
 		}
 		err = f.Chmod(0o600) // before there is anything to see
 		if err == nil {
@@ -212,7 +214,7 @@ func (s *overSFTP) create(ctx context.Context, name string, content []byte) erro
 			err = cerr
 		}
 		if err != nil {
-			return s.full(c, path.Dir(name), len(content), err)
+			return s.explained(c, path.Dir(name), len(content), err)
 		}
 		// Parts are written at the same time: a hole would show in the size only at the end.
 		st, err := c.Lstat(name)
@@ -223,8 +225,8 @@ func (s *overSFTP) create(ctx context.Context, name string, content []byte) erro
 	})
 }
 
-// full finds out whether a failure that the server does not explain is a full disk.
-func (s *overSFTP) full(c *sftp.Client, dir string, size int, err error) error {
+// explained finds out whether a failure that the server does not explain is a full disk, or a file system that is read-only.
+func (s *overSFTP) explained(c *sftp.Client, dir string, size int, err error) error {
 	var status *sftp.StatusError
 	if !errors.As(err, &status) {
 		return err
@@ -233,7 +235,11 @@ func (s *overSFTP) full(c *sftp.Client, dir string, size int, err error) error {
 		return err
 	}
 	v, verr := c.StatVFS(dir)
-	if verr == nil && (v.Frsize*v.Bavail < uint64(size) || v.Files > 0 && v.Favail == 0) {
+	switch {
+	case verr != nil:
+	case v.Flag&flagReadOnly != 0:
+		return &Error{Code: CodePermission, Err: errReadOnly}
+	case v.Frsize*v.Bavail < uint64(size) || v.Files > 0 && v.Favail == 0:
 		return &Error{Code: CodeNoSpace, Err: errNoSpace}
 	}
 	return err

@@ -94,7 +94,7 @@ func complaint(r session.Result) error {
 	}{
 		{"No space left", fault(CodeNoSpace, "%w", errNoSpace)}, {"quota exceeded", fault(CodeNoSpace, "%w", errNoSpace)},
 		{"Permission denied", fs.ErrPermission}, {"Operation not permitted", fs.ErrPermission},
-		{"Read-only file system", fault(CodePermission, "the file system is read-only")},
+		{"Read-only file system", &Error{Code: CodePermission, Err: errReadOnly}},
 		{"No such file", fs.ErrNotExist}, {"nonexistent", fs.ErrNotExist}, {"Not a directory", fs.ErrNotExist}, {"not a directory", fs.ErrNotExist},
 	} {
 		if strings.Contains(text, known.says) {
