@@ -149,7 +149,11 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	st, err := u.r.lstat(ctx, to)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &Report{Done: New, Size: e.Size, SHA256: e.SHA256, Mode: fmt.Sprintf("%04o", e.Mode)}, nil
+		mode := fileMode(e.Mode)
+		if !e.Dir {
+			mode, _, _ = u.dress(e, nil)
+		}
+		return &Report{Done: New, Size: e.Size, SHA256: e.SHA256, Mode: fmt.Sprintf("%04o", Octal(mode))}, nil
 	case err != nil:
 		return nil, err
 	case e.Dir && st.mode.IsDir():

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Local is files and directories of this machine that are uploaded. It may be used concurrently.
@@ -205,6 +207,27 @@ func (l *Local) Hash(ctx context.Context) error {
 		l.Entries[i].SHA256 = h
 	}
 	return nil
+}
+
+// Readable is Entries with the hashes of their contents, for a report of what a copy would do. Files that cannot be read are not
+// among them: lost says why.
+func (l *Local) Readable(ctx context.Context) (all []Entry, lost []Report, err error) {
+	for i, e := range l.Entries {
+		if !e.Dir {
+			e.SHA256, err = l.hashOf(ctx, l.paths[i], &e.Size)
+			if ctx.Err() != nil {
+				return nil, nil, ctxerr.Of(ctx)
+			}
+		}
+		if err != nil {
+			code, why := because(err)
+			lost = append(lost, Report{Done: Failed, Name: e.Name, Why: why, Code: code})
+			err = nil
+			continue
+		}
+		all = append(all, e)
+	}
+	return all, lost, nil
 }
 
 func (l *Local) hashOf(ctx context.Context, file string, size *int64) (string, error) {

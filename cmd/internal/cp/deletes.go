@@ -21,10 +21,14 @@ func (o *Options) confirmDeletes(ctx context.Context, hs []hosts.Host, plan copi
 	if o.Yes {
 		return nil
 	}
-	if err := local.Hash(ctx); err != nil {
+	plan, _, err := readable(ctx, plan, local)
+	if err != nil {
 		return err
 	}
-	plan.DryRun, plan.Entries = true, local.Entries
+	if len(plan.Entries) == 0 { // the copy reports what cannot be read, and removes nothing
+		return nil
+	}
+	plan.DryRun = true
 	dry := *o
 	dry.DryRun, dry.silent, dry.JSON = true, true, false
 	v := newView(&dry, hs, "")

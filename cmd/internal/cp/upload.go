@@ -44,8 +44,26 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 	if err := plan.Check(); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	if o.DryRun || o.Caller().Mark != "" { // what is approved has hashes
-		if err := local.Hash(ctx); err != nil {
+	var unread []copies.Report
+	switch {
+	case o.DryRun:
+		if plan, unread, err = readable(ctx, plan, local); err != nil {
+			return err
+		}
+		if len(plan.Entries) == 0 {
+			for _, r := range unread {
+				fmt.Fprintf(o.IO.Err, "fairlead: %s: %s\n", cmdutil.OneLine(r.Name), cmdutil.OneLine(r.Why))
+			}
+			return cmdutil.Exit(1)
+		}
+		if len(unread) > 0 { // nothing is removed where a file is not copied
+			plan.Delete, plan.Keep = false, nil
+		}
+	case o.Caller().Mark != "": // what is approved has hashes
+		if err := local.Hash(ctx); err != nil && ctx.Err() == nil {
+			fmt.Fprintf(o.IO.Err, "fairlead: nothing was copied: %s\n", cmdutil.OneLine(err.Error()))
+			return cmdutil.Exit(1)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -60,8 +78,19 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 		text, _ := os.ReadFile(local.Path(name))
 		return text
 	}
-	v.each = plan.Bytes()
+	v.each, v.unread = plan.Bytes(), unread
 	return o.do(ctx, hs, c, v)
+}
+
+// readable is a plan for a report, of what can be read here. What cannot is kept on the hosts, as a copy would keep it.
+func readable(ctx context.Context, plan copies.Plan, local *copies.Local) (_ copies.Plan, unread []copies.Report, err error) {
+	plan.Entries, unread, err = local.Readable(ctx)
+	if plan.Delete {
+		for _, r := range unread {
+			plan.Keep = append(plan.Keep, r.Name)
+		}
+	}
+	return plan, unread, err
 }
 
 // left tells of what is not copied.

@@ -33,6 +33,8 @@ type view struct {
 	sink  func(hosts.Host) *sink   // of a download; nil else
 	old   func(name string) []byte // the content here that a dry run compares with
 
+	unread []copies.Report // what a dry run could not read here
+
 	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
 	ask   bool                                 // what it shows comes before a question, and nothing was done
 
@@ -172,6 +174,13 @@ func (v *view) ended(e place.HostEnd) {
 	if v.heard != nil && (r.Status == session.StatusOK || r.Err != nil && r.Err.Code == files.CodeNotFound) {
 		v.heard(e, reports) // where nothing is yet, nothing is removed
 		return
+	}
+	if len(v.unread) > 0 {
+		reports = append(reports, v.unread...)
+		if r.Status == session.StatusOK {
+			r.Status = session.StatusError
+			r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: fmt.Errorf("%s would not be copied", plural(len(v.unread), "file"))}
+		}
 	}
 	v.counts[r.Status]++
 	if r.Status == session.StatusCanceled {

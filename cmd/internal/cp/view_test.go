@@ -10,6 +10,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
 // Hosts that a person stopped have not failed.
@@ -41,4 +42,18 @@ func TestTheLastLineCountsWhatFailedAndWhatWasStopped(t *testing.T) {
 			assert.Contains(t, errOut.String(), tt.want)
 		}
 	}
+}
+
+// A dry run shows what would be copied also where something cannot be read here, and ends as the copy would.
+func TestADryRunFailsWhereAFileCannotBeRead(t *testing.T) {
+	ios, _, out, errOut := iostreams.Test()
+	h := hosts.Host{Name: "a"}
+	v := newView(&Options{DryRun: true}, []hosts.Host{h}, "copied to")
+	v.gate = outcome.NewGate(ios, nil)
+	v.unread = []copies.Report{{Done: copies.Failed, Name: "src/f", Why: "permission denied"}}
+	v.ended(place.HostEnd{Host: h, Result: session.Result{Host: "a", Status: session.StatusOK}})
+	v.finish(v.tally.Code())
+	assert.Equal(t, 1, v.tally.Code())
+	assert.Empty(t, out.String())
+	assert.Equal(t, "fairlead: a: failed: 1 file would not be copied\n  failed src/f: permission denied\n", errOut.String())
 }
