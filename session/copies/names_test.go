@@ -2,6 +2,7 @@ package copies_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -134,6 +135,32 @@ func TestALinkToNothingKeepsNothingElseBack(t *testing.T) {
 			res, _, _ = s.download(path, copies.Tree{Dir: back})
 			require.NotNil(t, res.Err)
 			assert.Equal(t, "not_found", res.Err.Code, path)
+		}
+	})
+}
+
+// What is not wanted is refused before anything of it is kept.
+func TestATreeIsAskedBeforeItTakesSomething(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		write(t, filepath.Join(dir, "src/a"), []byte("a"), 0o644)
+		write(t, filepath.Join(dir, "src/b"), []byte("b"), 0o644)
+		for path, want := range map[string][]string{dir + "/src": nil, dir + "/src/?": {"a"}} {
+			back := tempDir(t)
+			no := errors.New("no")
+			_, _, err := s.download(path, copies.Tree{Dir: back, Accept: func(e copies.Entry) error {
+				if e.Dir || e.Name == "b" {
+					return no
+				}
+				return nil
+			}})
+			require.ErrorIs(t, err, no, path)
+			var got []string
+			names, err := os.ReadDir(back)
+			require.NoError(t, err)
+			for _, n := range names {
+				got = append(got, n.Name())
+			}
+			assert.Equal(t, want, got, path)
 		}
 	})
 }

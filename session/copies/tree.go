@@ -29,7 +29,9 @@ type Tree struct {
 	Mode  string // of files, in octal; "" is as on the host, without set-uid and set-gid
 	// Private makes all of it this account's alone, whatever the modes on the host are: those are in the reports.
 	Private bool
-	Take    func(Report) // hears of each file and directory; may be nil
+	// Accept, if not nil, is asked before anything of a file or directory is kept. Its error ends the copy.
+	Accept func(Entry) error
+	Take   func(Report) // hears of each file and directory; may be nil
 }
 
 // Receive reads a stream to its end. Files that could not be read on the host are left out. The error says why the rest did
@@ -155,6 +157,11 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 			return fmt.Errorf("%s is not a directory on the host: name it without a slash behind it", e.Name)
 		}
 		return nil // t.Dir is there
+	}
+	if r.t.Accept != nil {
+		if err := r.t.Accept(*e); err != nil {
+			return err
+		}
 	}
 	to := filepath.FromSlash(path.Join(r.t.Below, name))
 	if e.Dir {

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -77,6 +79,9 @@ func (o *Options) edit(ctx context.Context, src endpoint) error {
 	if err != nil {
 		return err
 	}
+	if is := filepath.Base(name); is != path.Base(src.path) && strings.ContainsAny(src.path, "*?[") { // nothing can be written to a pattern
+		return cmdutil.Usagef("edit is for a single file, and %s is a pattern, which matches %s: name the file", src, cmdutil.OneLine(is))
+	}
 	// Whatever ends the command now must not end what is edited.
 	lasting := context.WithoutCancel(ctx)
 	before, err := hashed(lasting, name)
@@ -134,17 +139,30 @@ func done(err error) bool {
 func (o *Options) editable(ctx context.Context, hs []hosts.Host, src endpoint, dir string) (mode uint32, err error) {
 	quiet := *o
 	quiet.silent = true
-	tree := copies.Tree{Dir: dir, Private: true, Take: func(r copies.Report) {
+	files, refused := 0, false
+	one := func(e copies.Entry) error {
+		if files++; !e.Dir && files == 1 {
+			return nil
+		}
+		refused = true
+		return errOneFile
+	}
+	tree := copies.Tree{Dir: dir, Private: true, Accept: one, Take: func(r copies.Report) {
 		if n, err := strconv.ParseUint(r.Mode, 8, 12); err == nil {
 			mode = uint32(n)
 		}
 	}}
 	err = quiet.receive(ctx, hs, src.path, func(hosts.Host) copies.Tree { return tree })
-	if done(err) {
+	switch {
+	case done(err):
 		err = nil
+	case refused:
+		err = cmdutil.Exit(exitcode.Usage)
 	}
 	return mode, err
 }
+
+var errOneFile = errors.New("edit is for a single file, and neither for directories nor for patterns that match several")
 
 // only is the file in a directory that has nothing else.
 func only(dir string) (name string, err error) {
@@ -153,7 +171,7 @@ func only(dir string) (name string, err error) {
 		return "", err
 	}
 	if len(names) != 1 || !names[0].Type().IsRegular() {
-		return "", cmdutil.Usagef("edit is for a single file, and neither for directories nor for patterns that match several")
+		return "", cmdutil.Usagef("edit is for a file, and neither for patterns nor for devices, FIFOs and sockets")
 	}
 	return filepath.Join(dir, names[0].Name()), nil
 }
