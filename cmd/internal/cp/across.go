@@ -2,6 +2,8 @@ package cp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,6 +37,9 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 		}
 	}}
 	if err := quiet.receive(ctx, hs, src.path, func(hosts.Host) copies.Tree { return tree }); err != nil {
+		if exit, ok := errors.AsType[*cmdutil.ExitError](err); ok && exit.Code != 0 { // the reports are of what came here
+			fmt.Fprintf(o.IO.Err, "fairlead: nothing was copied to %s\n", cmdutil.OneLine(dst.targets))
+		}
 		return err
 	}
 	names, err := os.ReadDir(dir)
