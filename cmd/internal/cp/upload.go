@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/copies"
+	"github.com/fairlead-ssh/fairlead/session/files"
 )
 
 // upload copies paths to hosts. dress, if not nil, changes what files and directories look like there; skipped are names that were
@@ -78,7 +83,7 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 		text, _ := os.ReadFile(local.Path(name))
 		return text
 	}
-	v.each, v.unread = plan.Bytes(), unread
+	v.each, v.unread, v.odd = plan.Bytes(), unread, odd(plan.Entries)
 	return o.do(ctx, hs, c, v)
 }
 
@@ -106,4 +111,17 @@ func (o *Options) left(all []copies.Report) {
 		}
 		fmt.Fprintf(o.IO.Err, "fairlead: warning: %s: %s%s\n", cmdutil.OneLine(r.Name), word, r.Why)
 	}
+}
+
+// odd are the names that hold what a policy may deny: it judges a copy as a command with all of them.
+func odd(all []copies.Entry) (found []copies.Report) {
+	for i := range all {
+		name := all[i].Name
+		if name = path.Base(name); strings.IndexFunc(name, func(r rune) bool {
+			return r != '\n' && r != '\t' && r != utf8.RuneError && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+		}) >= 0 {
+			found = append(found, copies.Report{Done: copies.Failed, Name: all[i].Name, Code: files.CodeInvalid, Why: "its name has a control character: rename it, or leave it out"})
+		}
+	}
+	return found
 }

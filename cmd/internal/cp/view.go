@@ -34,6 +34,7 @@ type view struct {
 	old   func(name string) []byte // the content here that a dry run compares with
 
 	unread []copies.Report // what a dry run could not read here
+	odd    []copies.Report // what has characters in its name that the policy denies in a command
 
 	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
 	ask   bool                                 // what it shows comes before a question, and nothing was done
@@ -181,6 +182,9 @@ func (v *view) ended(e place.HostEnd) {
 			r.Status = session.StatusError
 			r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: fmt.Errorf("%s would not be copied", plural(len(v.unread), "file"))}
 		}
+	}
+	if r.Status == session.StatusDenied && r.Decision.Rule == "builtin/bytes" {
+		reports = append(reports, v.odd...)
 	}
 	v.counts[r.Status]++
 	if r.Status == session.StatusCanceled {

@@ -1,6 +1,7 @@
 package cp
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,4 +57,21 @@ func TestADryRunFailsWhereAFileCannotBeRead(t *testing.T) {
 	assert.Equal(t, 1, v.tally.Code())
 	assert.Empty(t, out.String())
 	assert.Equal(t, "fairlead: a: failed: 1 file would not be copied\n  failed src/f: permission denied\n", errOut.String())
+}
+
+// A copy is denied as a whole for one name among many: which one is said.
+func TestNamesThatThePolicyDeniesAreNamed(t *testing.T) {
+	ios, _, _, errOut := iostreams.Test()
+	h := hosts.Host{Name: "a"}
+	v := newView(&Options{}, []hosts.Host{h}, "copied to")
+	v.gate = outcome.NewGate(ios, nil)
+	v.odd = odd([]copies.Entry{{Name: "src", Dir: true}, {Name: "src/ok"}, {Name: "src/new\nline"}, {Name: "src/\x1b[2J"}, {Name: "src/\u202ebidi"}, {Name: "src/\x9b"}, {Name: "src/\u0085"}})
+	denied := session.Result{Host: "a", Status: session.StatusDenied}
+	denied.Decision.Rule = "builtin/bytes"
+	v.ended(place.HostEnd{Host: h, Result: denied})
+	v.finish(v.tally.Code())
+	assert.Equal(t, 5, v.tally.Code())
+	assert.Equal(t, 3, strings.Count(errOut.String(), ": its name has a control character: rename it, or leave it out\n"), errOut.String())
+	assert.NotContains(t, errOut.String(), "\x1b")
+	assert.NotContains(t, errOut.String(), "src/ok")
 }
