@@ -69,8 +69,8 @@ func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	}
 	root.SetArgs(args)
 	noHelp := helpOf(root)
-	if err := root.ExecuteContext(ctx); err != nil {
-		return err
+	if cmd, err := root.ExecuteContextC(ctx); err != nil {
+		return apart(cmd, args, err)
 	}
 	return noHelp()
 }

@@ -33,6 +33,8 @@ func TestRunParsesItsCommandLine(t *testing.T) {
 		"nothing after --":           {args: []string{"web1", "--"}, wantErr: "no command follows --"},
 		"no --":                      {args: []string{"web1", "id"}, wantErr: "write -- before the command: fairlead run web1 -- id"},
 		"two targets":                {args: []string{"a", "b", "--", "id"}, wantErr: "run takes one TARGETS, got 2: join selectors with a comma"},
+		"a variable without value":   {args: []string{"a", "--env", "A", "--", "id"}, wantErr: "--env needs KEY=VALUE, with a KEY of letters, digits and _ that does not begin with a digit"},
+		"a variable without a name":  {args: []string{"a", "--env", "1A=b", "--script", "f"}, wantErr: "--env needs KEY=VALUE, with a KEY of letters, digits and _ that does not begin with a digit"},
 		"two formats":                {args: []string{"a", "--json", "--fold", "--", "id"}, wantErr: "--json, --fold and --diff exclude each other"},
 		"no forks":                   {args: []string{"a", "--forks", "0", "--", "id"}, wantErr: "--forks must be at least 1, not 0"},
 		"negative timeout":           {args: []string{"a", "--timeout", "-1s", "--", "id"}, wantErr: "--timeout must not be negative"},

@@ -48,6 +48,11 @@ func (o *outputOptions) parse(all *Options, scripted bool) error {
 	case all.Program && (o.CWD != "" || len(o.Env) > 0):
 		return cmdutil.Usagef("--program runs without a shell, which --cwd and --env need: leave --program out")
 	}
+	for _, kv := range o.Env {
+		if !envText.MatchString(kv) {
+			return cmdutil.Usagef("--env needs KEY=VALUE, with a KEY of letters, digits and _ that does not begin with a digit")
+		}
+	}
 	if o.CWD == "" && len(o.Env) == 0 || scripted || all.prompted { // the command is not known yet
 		return nil
 	}
@@ -69,6 +74,8 @@ type sizeFlag struct{ n *int64 }
 
 // maxOutput bounds --max-output: so much of each stream of each host is in memory.
 const maxOutput = 1 << 30
+
+var envText = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 var sizeText = lazyregexp.New(`^([0-9]{1,10})(KiB|MiB|GiB|)$`)
 
