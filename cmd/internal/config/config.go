@@ -13,7 +13,7 @@
 //	notify: # who is told what waits and what has ended
 //	  - {webhook: "https://chat.example.com/hook", secret_file: /etc/fairlead/hook.key, events: [asked]}
 //	  - {exec: [/usr/local/bin/page], timeout: 5s}
-//	confirm_hosts: 20       # ask before a command that is not a read runs on more hosts; without it any number runs unasked
+//	confirm_hosts: 20       # ask before a command, a job or a copy that is not a read goes to more hosts; without it to any number
 //	forks: 64               # how many hosts at a time where --forks does not say
 //	fold: true              # group identical output of several hosts where no flag of run says how to print it
 //	alias: {up: run @web --fold -- uptime} # commands of one's own: "fairlead up" adds what follows; a list of words works, too

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ConfirmHosts is how many hosts a command may run on that is not a read, before an operator is asked; 0 is any number.
+// ConfirmHosts is how many hosts a command, a job or a copy that is not a read may go to, before an operator is asked; 0 is any number.
 type ConfirmHosts int
 
 func (c *ConfirmHosts) read(p *problems, where string, n *yaml.Node) {

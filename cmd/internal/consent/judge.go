@@ -142,11 +142,7 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 // round judges the request on hs and asks what is to be asked. Where it is refused on some of them, and Partial, the others
 // are left for another round.
 func (o *Judge) round(ctx context.Context, v *Verdict, hs []hosts.Host) (left []hosts.Host, again bool, err error) {
-	reqs := make([]policy.Request, len(hs))
-	for i, h := range hs {
-		reqs[i] = policy.Request{Principal: o.Caller.Principal, Host: h, Shell: h.Shell, Command: v.on(h), Reason: o.Reason, Elsewhere: o.Job || len(o.Words) > 0}
-	}
-	each, all, err := v.engine.JudgeMany(ctx, reqs)
+	each, all, err := v.engine.JudgeMany(ctx, o.requests(v, hs))
 	if err != nil {
 		return nil, false, context.Cause(ctx)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
@@ -37,6 +38,7 @@ type Options struct {
 	Running   *cmdutil.Running
 	Getenv    func(string) string
 	StateDir  func() (string, error) // uploads that run are noted there
+	Settings  func() (config.Config, error)
 
 	Except         string
 	JSON           bool
@@ -61,7 +63,7 @@ type Options struct {
 func newOptions(f *cmdutil.Factory) *Options {
 	return &Options{
 		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Running: f.Running, Getenv: f.Getenv, StateDir: f.StateDir,
+		Place: place.NewChooser(f), Running: f.Running, Getenv: f.Getenv, StateDir: f.StateDir, Settings: f.Config,
 	}
 }
 
@@ -202,6 +204,9 @@ func (o *Options) do(ctx context.Context, hs []hosts.Host, c *copies.Copy, v *vi
 		Approvable: keeper != nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
+	if err := judge.Many(ctx, o.Settings, "copy", cmd.Script, hs); err != nil {
+		return err
+	}
 	judged, err := judge.Decide(ctx, cmd.Script, hs)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
@@ -31,6 +32,7 @@ type Options struct {
 	Place     place.Chooser
 	Keepers   cmdutil.Keepers
 	Running   *cmdutil.Running
+	Settings  func() (config.Config, error)
 
 	JSON   bool
 	CWD    string
@@ -87,7 +89,7 @@ const example = `  fairlead jobs start web1 -- make -C /srv/app release
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &Options{
 		IO: f.IO, Inventory: f.Inventory, Reach: f.Reach(), Pool: f.Pool, Policy: f.Policy, Caller: f.Caller, Terminal: f.Terminal,
-		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running, SSH: &f.SSH.Set,
+		Place: place.NewChooser(f), Keepers: f.Keepers, Running: f.Running, Settings: f.Config, SSH: &f.SSH.Set,
 	}
 	cmd := &cobra.Command{
 		Use: "jobs", Short: "Run commands that outlive the connection", Long: long, Example: example,

@@ -38,6 +38,9 @@ func startAll(ctx context.Context, o *Options, hs []hosts.Host) error {
 		Scripts: o.scripts(),
 	}
 	judge.TellAgent()
+	if err := judge.Many(ctx, o.Settings, "job", o.Script, hs); err != nil {
+		return err
+	}
 	judged, err := judge.Decide(ctx, o.Script, hs)
 	if err != nil {
 		return err

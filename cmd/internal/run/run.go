@@ -184,7 +184,7 @@ func run(ctx context.Context, o *Options) error {
 	if o.Confirm && !judge.CanAsk() {
 		return cmdutil.Usagef("--confirm needs a terminal, and there is no terminal")
 	}
-	if err := o.confirmMany(ctx, judge, hs); err != nil {
+	if err := judge.Many(ctx, o.Settings, "command", o.Script, hs); err != nil {
 		return err
 	}
 	judged, err := judge.Decide(ctx, o.Script, hs)
