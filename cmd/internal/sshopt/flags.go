@@ -100,7 +100,9 @@ func (f *Flags) ReadFile(path string) error {
 	if err != nil {
 		return err
 	}
-	if abs != sshconfig.None {
+	if strings.EqualFold(abs, sshconfig.None) {
+		abs = sshconfig.None
+	} else {
 		if _, err := os.Stat(abs); err != nil {
 			return fmt.Errorf("%s cannot be read: %w", path, pathless(err))
 		}
@@ -158,7 +160,7 @@ func (f *Flags) Option(text string) error {
 		return nil // calls without it share the connection
 	}
 	line := o.Name + "=" + o.Value
-	if files[o.Keyword] {
+	if _, ok := files[o.Keyword]; ok {
 		if line, err = absoluteFiles(o); err != nil {
 			return err
 		}
@@ -174,20 +176,32 @@ func (f *Flags) Option(text string) error {
 	return nil
 }
 
-// files are options whose values are names of files, which the keeper would look for elsewhere.
-var files = map[string]bool{
-	"identityfile": true, "certificatefile": true, "userknownhostsfile": true, "globalknownhostsfile": true, "identityagent": true,
+// files are options whose values are names of files, which the keeper would look for elsewhere. expanded says that home
+// directories, tokens and variables stand for something in them.
+var files = map[string]struct{ expanded bool }{
+	"identityfile": {true}, "identityfile2": {true}, "certificatefile": {true}, "userknownhostsfile": {true}, "revokedhostkeys": {true},
+	"controlpath": {true}, "identityagent": {true}, "globalknownhostsfile": {false},
 }
 
 // absoluteFiles is an option with its files named from the root.
 func absoluteFiles(o sshconfig.Option) (string, error) {
 	var words []string
 	for _, word := range o.Words() {
-		if o.Keyword != "identityagent" || !strings.EqualFold(word, "SSH_AUTH_SOCK") {
-			var err error
-			if word, err = absolute(word); err != nil {
-				return "", err
+		var err error
+		name, ofVariable := strings.CutPrefix(word, "$")
+		switch {
+		case o.Keyword == "identityagent" && word == "SSH_AUTH_SOCK":
+		case o.Keyword == "identityagent" && ofVariable && !strings.HasPrefix(name, "{"):
+			if word = strings.ReplaceAll(os.Getenv(name), "%", "%%"); word == "" {
+				word = sshconfig.None
 			}
+		case files[o.Keyword].expanded:
+			word, err = absoluteExpanded(word)
+		default:
+			word, err = absolute(word)
+		}
+		if err != nil {
+			return "", err
 		}
 		words = append(words, Quoted(word))
 	}
@@ -218,10 +232,64 @@ func (f *Flags) User(name string) error {
 	return f.Option("User=" + Quoted(name))
 }
 
-// absolute names a file from the root, but for what is named from the home directory or by a token or variable.
+// absolute names a file from the root.
 func absolute(path string) (string, error) {
-	if path == "" || path == sshconfig.None || strings.ContainsAny(path[:1], "/~%$") {
+	if path == "" || strings.EqualFold(path, sshconfig.None) {
 		return path, nil
 	}
 	return filepath.Abs(path)
+}
+
+// absoluteExpanded is absolute for a name that is expanded later, for which other variables than the caller's may be there then. It
+// may begin in a home directory. Other tokens stand for words, and what begins with them is in the caller's directory.
+func absoluteExpanded(path string) (string, error) {
+	if path == "" || strings.EqualFold(path, sshconfig.None) {
+		return path, nil
+	}
+	path, err := withVariables(path)
+	if err != nil || filepath.IsAbs(path) || strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%d") {
+		return path, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if dir, err = literal(dir); err != nil {
+		return "", fmt.Errorf("this directory: %w", err)
+	}
+	return filepath.Join(dir, path), nil
+}
+
+// withVariables puts the values of variables in the place of "${NAME}".
+func withVariables(s string) (string, error) {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "${")
+		b.WriteString(before)
+		if !ok {
+			return b.String(), nil
+		}
+		name, after, ok := strings.Cut(rest, "}")
+		if !ok || name == "" {
+			return "", errors.New("${ without a name and a closing brace")
+		}
+		value, ok := os.LookupEnv(name)
+		if !ok {
+			return "", fmt.Errorf("the environment variable %s is not set", name)
+		}
+		value, err := literal(value)
+		if err != nil {
+			return "", fmt.Errorf("the environment variable %s: %w", name, err)
+		}
+		b.WriteString(value)
+		s = after
+	}
+}
+
+// literal is text that stands for itself where tokens and variables are expanded.
+func literal(text string) (string, error) {
+	if strings.Contains(text, "${") {
+		return "", errors.New("it holds ${, which would stand for a variable in its turn")
+	}
+	return strings.ReplaceAll(text, "%", "%%"), nil
 }

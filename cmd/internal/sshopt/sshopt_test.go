@@ -48,13 +48,55 @@ func TestFilesAreNamedFromTheRoot(t *testing.T) {
 	assert.Equal(t, []string{
 		`IdentityFile="` + dir + `/a key"`, `UserKnownHostsFile="` + dir + `/x y" ` + dir + `/z ~/k /dev/null %d/f`, "IdentityAgent=SSH_AUTH_SOCK",
 	}, s.Lines)
-	s, err = parse("-F", "none")
-	require.NoError(t, err)
-	assert.Equal(t, "none", s.File)
+	for _, none := range []string{"none", "None"} {
+		s, err = parse("-F", none)
+		require.NoError(t, err)
+		assert.Equal(t, "none", s.File)
+	}
 	_, err = parse("-F", "conf", "-F", "none")
 	assert.ErrorContains(t, err, "there can be only one")
 	_, err = parse("-F", "")
 	assert.ErrorContains(t, err, "a file is missing")
+}
+
+func TestEveryOptionThatNamesAFileNamesItFromTheRoot(t *testing.T) {
+	odd := filepath.Join(t.TempDir(), "100%")
+	require.NoError(t, os.Mkdir(odd, 0o700))
+	t.Chdir(odd)
+	t.Setenv("KEYS", "/keys/50%")
+	t.Setenv("AGENT_SOCK", "/agents/1%")
+	t.Setenv("UNDER", "sub")
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	expanded := strings.ReplaceAll(dir, "%", "%%")
+	for given, want := range map[string]string{
+		"RevokedHostKeys=krl":           expanded + "/krl",
+		"RevokedHostKeys=../krl":        filepath.Dir(expanded) + "/krl",
+		"RevokedHostKeys=none":          "none",
+		"ControlPath=sock-%C":           expanded + "/sock-%C",
+		"ControlPath=None":              "None",
+		"IdentityFile=%r.pem":           expanded + "/%r.pem",
+		"IdentityFile=%d/k":             "%d/k",
+		"IdentityFile=${KEYS}/k":        "/keys/50%%/k", // where it is looked for there may be no such variable
+		"IdentityFile=${UNDER}/%h":      expanded + "/sub/%h",
+		"IdentityFile=~root/k":          "~root/k",
+		"IdentityFile=NONE":             "NONE",
+		"IdentityFile2=k":               expanded + "/k",
+		"CertificateFile=k-cert.pub":    expanded + "/k-cert.pub",
+		"UserKnownHostsFile=known":      expanded + "/known",
+		"GlobalKnownHostsFile=%h":       dir + "/%h", // in which ssh expands nothing
+		"GlobalKnownHostsFile=~/x":      dir + "/~/x",
+		"IdentityAgent=agent.sock":      expanded + "/agent.sock",
+		"IdentityAgent=$AGENT_SOCK":     "/agents/1%%",
+		"IdentityAgent=$NONE_SUCH":      "none",
+		"IdentityAgent=SSH_AUTH_SOCK":   "SSH_AUTH_SOCK",
+		"IdentityAgent=${AGENT_SOCK}.2": "/agents/1%%.2",
+	} {
+		s, err := parse("-o", given)
+		require.NoError(t, err, given)
+		name, _, _ := strings.Cut(given, "=")
+		assert.Equal(t, []string{name + "=" + want}, s.Lines)
+	}
 }
 
 func TestWhatIsNotObeyedIsRefusedByName(t *testing.T) {
