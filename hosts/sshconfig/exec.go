@@ -45,6 +45,7 @@ func (r *resolver) execOf(l *line, arg, host string) (run func() (bool, error), 
 	return func() (bool, error) {
 		switch {
 		case r.offline:
+			r.asked = true
 			return false, nil
 		case r.cfg.local.NoExec:
 			return false, &Error{Pos: l.pos, Msg: "Match exec decides what counts for " + s.Alias, Err: fmt.Errorf("%w: write the block as Host or Match host", ErrNotRun)}
@@ -126,7 +127,7 @@ func (l Loader) exec(command string) (bool, error) {
 		shell = "/bin/sh"
 	}
 	cmd := exec.CommandContext(ctx, shell, "-c", command)
-	cmd.Env = l.environ()
+	cmd.Env = l.ProgramEnviron()
 	err := procgroup.Run(cmd)
 	switch {
 	case err == nil:
@@ -144,10 +145,18 @@ func (l Loader) exec(command string) (bool, error) {
 	return false, fmt.Errorf("%s cannot be started: %w", shell, err)
 }
 
-// environ is the environment of programs: that of this process, with the agent of whoever asks.
-func (l Loader) environ() []string {
-	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "SSH_AUTH_SOCK=") })
-	if sock, ok := l.LookupEnv("SSH_AUTH_SOCK"); ok {
+// ProgramEnviron is the environment of programs that the configuration names: Environ, with the agent that LookupEnv says.
+func (l Loader) ProgramEnviron() []string {
+	env := l.Environ
+	if env == nil {
+		env = os.Environ()
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "SSH_AUTH_SOCK=") })
+	lookup := l.LookupEnv
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	if sock, ok := lookup("SSH_AUTH_SOCK"); ok {
 		env = append(env, "SSH_AUTH_SOCK="+sock)
 	}
 	return env

@@ -56,7 +56,12 @@ func (r *reader) includePaths(arg string, system bool, l *line) ([]string, error
 	}
 	// Newer versions of OpenSSH expand these, older ones take them as they are. Tokens about the target would make
 	// the set of files depend on the host, so only those about this side are known here.
-	path, err := expand(arg, r.local.tokens(), r.local.LookupEnv)
+	path, err := expand(arg, r.local.tokens(), func(name string) (string, bool) {
+		if !slices.Contains(r.included, name) {
+			r.included = append(r.included, name)
+		}
+		return r.local.LookupEnv(name)
+	})
 	if err != nil {
 		return nil, &Error{Pos: l.pos, Msg: "Include " + arg, Err: err}
 	}

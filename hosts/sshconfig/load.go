@@ -35,6 +35,7 @@ type Loader struct {
 	Hostname  string                      // this machine's name, for %l and %L; "" means os.Hostname
 	SystemDir string                      // where the system file lives; "" means /etc/ssh
 	LookupEnv func(string) (string, bool) // nil means os.LookupEnv
+	Environ   []string                    // of programs that the configuration names, but for SSH_AUTH_SOCK, which is LookupEnv's; nil means os.Environ
 	Resolver  *net.Resolver               // for CanonicalizeHostname; nil means net.DefaultResolver
 	// NoExec keeps Match exec from running programs: a host for which it decides is refused with ErrNotRun.
 	NoExec bool
@@ -46,6 +47,9 @@ type Config struct {
 	files  []*file
 	loaded []string
 	execs  *execs // of Match exec
+
+	environment bool     // the environment may count for some host
+	included    []string // variables that Include names
 }
 
 // Load reads the user's file and then system files, for the account of this process. See [Loader.Load].
@@ -154,13 +158,16 @@ type reader struct {
 	problems problems
 	loaded   []string
 	stack    []string // files being read, outermost first
+
+	environment bool     // see Config
+	included    []string // likewise
 }
 
 func (r *reader) config(files []*file) (*Config, error) {
 	if err := r.problems.err(); err != nil {
 		return nil, err
 	}
-	return &Config{local: r.local, files: files, loaded: r.loaded, execs: &execs{}}, nil
+	return &Config{local: r.local, files: files, loaded: r.loaded, execs: &execs{}, environment: r.environment, included: r.included}, nil
 }
 
 // read reads one file and its includes. Only the error of opening it is returned; what is wrong inside is collected.
@@ -176,7 +183,9 @@ func (r *reader) read(path string, system, checkOwner bool) (*file, error) {
 	r.stack = append(r.stack, path)
 	f := &file{path: path, system: system, lines: parse(path, data, &r.problems)}
 	for i := range f.lines {
-		if l := &f.lines[i]; l.key == "include" {
+		l := &f.lines[i]
+		r.environment = r.environment || asksEnvironment(l.name+" "+l.raw)
+		if l.key == "include" {
 			l.incl = r.include(l, system)
 		}
 	}

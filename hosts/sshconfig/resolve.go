@@ -29,20 +29,29 @@ type Options struct {
 // are broken even where their block does not apply, as in OpenSSH; for directives that would change which host is
 // reached or what protects the connection and are not supported; and for values that cannot be expanded.
 func (c *Config) Resolve(alias string, o Options) (Settings, error) {
+	r, err := c.resolve(alias, o)
+	if err != nil {
+		return Settings{}, err
+	}
+	return r.s, nil
+}
+
+// resolve is Resolve, with what it has gone through. The resolver is never nil.
+func (c *Config) resolve(alias string, o Options) (*resolver, error) {
 	if err := checkHost(alias); err != nil {
-		return Settings{}, fmt.Errorf("sshconfig: %w", err)
+		return &resolver{}, fmt.Errorf("sshconfig: %w", err)
 	}
 	cfg := *c
 	local, err := c.local.complete() // a zero Config has not been through a Loader
 	if err != nil {
-		return Settings{}, err
+		return &resolver{}, err
 	}
 	cfg.local = local
 	if o.LookupEnv == nil {
 		o.LookupEnv = local.LookupEnv
 	}
 	cfg.local.LookupEnv = o.LookupEnv
-	r := resolver{cfg: &cfg, env: o.LookupEnv, host: alias, offline: o.Offline, programs: o.Programs, seen: map[string]bool{}}
+	r := &resolver{cfg: &cfg, env: o.LookupEnv, host: alias, offline: o.Offline, programs: o.Programs, seen: map[string]bool{}}
 	r.s.Alias = alias
 	r.given(o.Lines)
 	given := hosts.Pos{File: Given}
@@ -65,10 +74,7 @@ func (c *Config) Resolve(alias string, o Options) (Settings, error) {
 	if r.problems.list == nil {
 		r.finish()
 	}
-	if err := r.problems.err(); err != nil {
-		return Settings{}, err
-	}
-	return r.s, nil
+	return r, r.problems.err()
 }
 
 // resolver evaluates a Config for one host.
@@ -83,6 +89,7 @@ type resolver struct {
 	wantFinal bool   // some Match line asks for one
 	offline   bool   // nothing is looked up or run
 	programs  bool   // see Options.Programs
+	asked     bool   // a Match exec would have been run, but for offline
 
 	controlMaster Value[string]
 

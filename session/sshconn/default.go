@@ -123,7 +123,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
 	live := &hostkeys.Live{Files: &f.known, Paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
 	if t.hostKeys = live; !s.KnownHostsCommand.V.IsZero() {
-		t.hostKeys = &hostkeys.Command{Live: live, Argv: s.KnownHostsCommand.V.Argv, Env: f.environ(), From: s.KnownHostsCommand.Source(), Name: t.keyName()}
+		t.hostKeys = &hostkeys.Command{Live: live, Argv: s.KnownHostsCommand.V.Argv, Env: f.cfg.Loader.ProgramEnviron(), From: s.KnownHostsCommand.Source(), Name: t.keyName()}
 	}
 	t.revoked = hostkeys.Revoked{File: s.RevokedHostKeys.V, From: s.RevokedHostKeys.Source()}
 	if user := values(s.UserKnownHostsFiles); f.cfg.HostKeysChange != nil && s.UpdateHostKeys.V != "no" && len(user) > 0 {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -276,7 +275,7 @@ func (f *files) proxyOf(t *target, raw, from, alias string) (*proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: ProxyCommand: %w", from, err)
 	}
-	p := &proxy{line: line, from: from, shell: "/bin/sh", env: f.environ()}
+	p := &proxy{line: line, from: from, shell: "/bin/sh", env: f.cfg.Loader.ProgramEnviron()}
 	if shell, ok := f.lookupEnv("SHELL"); ok && shell != "" {
 		p.shell = shell
 	}
@@ -288,15 +287,6 @@ func (f *files) lookupEnv(name string) (string, bool) {
 		return f.cfg.Loader.LookupEnv(name)
 	}
 	return os.LookupEnv(name)
-}
-
-// environ is the environment of programs that ssh_config names. Whoever asks may have another agent than this process.
-func (f *files) environ() []string {
-	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "SSH_AUTH_SOCK=") })
-	if sock, ok := f.lookupEnv("SSH_AUTH_SOCK"); ok {
-		env = append(env, "SSH_AUTH_SOCK="+sock)
-	}
-	return env
 }
 
 // through starts the ProxyCommand of t.
