@@ -1,6 +1,9 @@
 package cmdutil
 
 import (
+	"os"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
@@ -30,4 +33,20 @@ func (f *Factory) SSHInventory() (*hosts.Inventory, error) {
 		return nil, nil
 	}
 	return f.SSHHosts.Inventory(f.SSH.Set.File)
+}
+
+// Environment says in one word what the caller's variables say about how hs are reached. An agent's say nothing.
+func (f *Factory) Environment(hs []hosts.Host) (string, error) {
+	if f.SSHHosts == nil || hosts.RoleOf(f.Caller().Principal) != hosts.RoleOperator {
+		return "", nil
+	}
+	lookup := func(name string) (hosts.Host, bool) {
+		inv, err := f.Inventory()
+		if err != nil {
+			return hosts.Host{}, false
+		}
+		h, err := inv.Lookup(name)
+		return h, err == nil
+	}
+	return sshopt.EnvironmentFor(hs, lookup, f.SSHHosts.Loader, os.Environ()).Word()
 }

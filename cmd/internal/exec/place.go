@@ -85,6 +85,9 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 		}
 		return nil, fmt.Errorf("sessions need the keeper: %w", err)
 	}
+	if p.keeper, err = o.Place.With(p.keeper, p.host); err != nil {
+		return nil, err
+	}
 	p.session = func(ctx context.Context) (string, error) {
 		for range 2 { // somebody may open it at the same time
 			s, err := p.keeper.Session(ctx, o.Session)

@@ -123,7 +123,7 @@ func TestOverTCPATokenIsNeededForEverything(t *testing.T) {
 	}
 	status, _ := r.over("GET", "/healthz", good, "")
 	assert.Equal(t, http.StatusOK, status)
-	for _, h := range [][]string{{"Host", "evil.example"}, {"Host", "localhost"}, {"Origin", "https://evil.example"}, {wire.Principal, "agent/x"}, {wire.Inventory, "/x"}, {wire.AuthSock, "/x"}} {
+	for _, h := range [][]string{{"Host", "evil.example"}, {"Host", "localhost"}, {"Origin", "https://evil.example"}, {wire.Principal, "agent/x"}, {wire.Inventory, "/x"}, {wire.AuthSock, "/x"}, {wire.Environment, "x"}} {
 		status, _ := r.over("GET", "/v1/sessions", good, "", h...)
 		assert.Equal(t, http.StatusForbidden, status, "%v", h)
 	}

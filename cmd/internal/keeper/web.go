@@ -85,7 +85,7 @@ func (k *Keeper) openWeb() error {
 
 // paged is who asks on the page: the account, as far as a page may act for it.
 func (k *Keeper) paged(door *page.Door, r *http.Request) (*access.Caller, *wire.Problem) {
-	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions, "Authorization"} {
+	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions, wire.Environment, "Authorization"} {
 		if len(r.Header.Values(name)) > 0 {
 			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers elsewhere", name)
 		}

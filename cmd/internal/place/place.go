@@ -19,11 +19,14 @@ type Chooser struct {
 	Keeper   func(context.Context) (*client.Client, error) // nil where one is done without
 	Terminal func() (cmdutil.Terminal, error)              // nil means that nobody can be asked
 	Asked    func() bool                                   // whether the person was asked already; nil is no
+
+	// Environment says in one word what the caller's variables say about how hosts are reached; nil is nothing.
+	Environment func([]hosts.Host) (string, error)
 }
 
 // NewChooser returns a factory's.
 func NewChooser(f *cmdutil.Factory) Chooser {
-	return Chooser{f.KeeperMode, f.Keeper, f.Terminal, f.Asked}
+	return Chooser{f.KeeperMode, f.Keeper, f.Terminal, f.Asked, f.Environment}
 }
 
 // For returns the keeper to use for hs, which the caller closes, or nil where they are reached from here. All of them go one
@@ -43,7 +46,35 @@ func (c Chooser) For(ctx context.Context, hs []hosts.Host) (*client.Client, erro
 			return nil, nil
 		}
 	}
-	return c.Keeper(ctx)
+	env, err := c.environment(hs)
+	switch {
+	case err == nil:
+	case mode == config.Require:
+		return nil, &cmdutil.UsageError{Err: err}
+	default:
+		return nil, nil
+	}
+	keeper, err := c.Keeper(ctx)
+	if keeper == nil || env == "" {
+		return keeper, err
+	}
+	return keeper.With(env), err
+}
+
+func (c Chooser) environment(hs []hosts.Host) (string, error) {
+	if c.Environment == nil {
+		return "", nil
+	}
+	return c.Environment(hs)
+}
+
+// With returns a keeper's client for calls about h.
+func (c Chooser) With(keeper *client.Client, h hosts.Host) (*client.Client, error) {
+	env, err := c.environment([]hosts.Host{h})
+	if err != nil {
+		return nil, &cmdutil.UsageError{Err: err}
+	}
+	return keeper.With(env), nil
 }
 
 // far reports whether a host has a connection that is worth keeping. What has none needs nobody to keep it, and has the

@@ -33,7 +33,7 @@ const TokenPrefix = "fairlead_"
 // Remote is who asks over TCP: whoever a token was made for. Nothing else says who somebody is, and nobody brings an
 // inventory, an agent or another name along.
 func (k *Callers) Remote(r *http.Request) (*Caller, *wire.Problem) {
-	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions} {
+	for _, name := range []string{wire.Principal, wire.Inventory, wire.AuthSock, wire.SSHOptions, wire.Environment} {
 		if len(r.Header.Values(name)) > 0 {
 			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the socket", name)
 		}
@@ -76,8 +76,10 @@ func (k *Callers) FromAgent(r *http.Request) (*Caller, *wire.Problem) {
 	if !ok {
 		return nil, problem.New(http.StatusUnauthorized, "auth", "the account of the caller is unknown")
 	}
-	if len(r.Header.Values(wire.SSHOptions)) > 0 {
-		return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the keeper's own socket", wire.SSHOptions)
+	for _, name := range []string{wire.SSHOptions, wire.Environment} {
+		if len(r.Header.Values(name)) > 0 {
+			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for callers on the keeper's own socket", name)
+		}
 	}
 	d := k.Door
 	c := &Caller{Principal: d.Principal(), Role: Agent, Inventory: k.Inventory, AuthSock: d.AuthSock, Account: accountOf(uid)}
@@ -111,7 +113,7 @@ func (k *Callers) Local(r *http.Request) (*Caller, *wire.Problem) {
 		c.AuthSock = sock
 	}
 	if word := r.Header.Get(wire.SSHOptions); word != "" {
-		if strings.HasPrefix(r.URL.Path, "/agent/") || r.URL.Path == "/mcp" || r.URL.Path == "/v1/mcp" {
+		if forAgents(r) {
 			return nil, problem.New(http.StatusBadRequest, "invalid", "%s is not for %s", wire.SSHOptions, r.URL.Path)
 		}
 		ssh, err := sshopt.Parse(word)
@@ -123,6 +125,20 @@ func (k *Callers) Local(r *http.Request) (*Caller, *wire.Problem) {
 		}
 		c.Ssh = word
 	}
+	if word := r.Header.Get(wire.Environment); word != "" {
+		if c.Role != Owner || forAgents(r) {
+			return nil, problem.New(http.StatusForbidden, "forbidden", "%s is for the account itself, and the caller is %s", wire.Environment, c.Principal)
+		}
+		if _, err := sshopt.ParseEnvironment(word); err != nil {
+			return nil, problem.New(http.StatusBadRequest, "invalid", "%s: %v", wire.Environment, err)
+		}
+		c.Env = word
+	}
 	k.Record.saw(c)
 	return c, nil
+}
+
+// forAgents reports whether a request is for what serves agents alone.
+func forAgents(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/agent/") || r.URL.Path == "/mcp" || r.URL.Path == "/v1/mcp"
 }

@@ -29,6 +29,7 @@ type Config struct {
 
 	AuthSock string // the caller's SSH_AUTH_SOCK; "" means none
 	SSH      string // how hosts are reached, from sshopt.Set; "" is as ever
+	Env      string // what the caller's variables say about that, from sshopt.Environment; "" is nothing
 }
 
 // Client calls one keeper.
@@ -75,6 +76,13 @@ func (c *Client) Close() {
 func (c *Client) As(principal string) *Client {
 	other := *c
 	other.cfg.Principal = principal
+	return &other
+}
+
+// With returns a Client for calls about which the caller's variables say something, over the same connections.
+func (c *Client) With(environment string) *Client {
+	other := *c
+	other.cfg.Env = environment
 	return &other
 }
 
@@ -189,7 +197,7 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 // identify says in a request who asks.
 func (c *Client) identify(r *http.Request) {
 	c.asks.names(c, r)
-	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock, wire.SSHOptions: c.cfg.SSH} {
+	for name, value := range map[string]string{wire.Principal: c.cfg.Principal, wire.Inventory: c.cfg.Inventory, wire.AuthSock: c.cfg.AuthSock, wire.SSHOptions: c.cfg.SSH, wire.Environment: c.cfg.Env} {
 		if value != "" {
 			r.Header.Set(name, value)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/dialer"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -114,6 +115,7 @@ type Connector struct {
 	made    func(net.Conn) // sees each connection of SSH
 	Ask     sshconn.Ask    // nil for agents; stays as it is
 	kept    bool           // see Source
+	env     sshopt.Environment
 
 	HostKeysChange func(context.Context, sshconn.HostKeyChange) error // see sshconn.DefaultConfig; stays as it is
 
@@ -122,8 +124,9 @@ type Connector struct {
 }
 
 // NewConnector returns one for an inventory as a principal logs in to its hosts. kept is that of its Source: then configurations
-// that the inventory names start no programs either. made sees each connection.
-func NewConnector(inv func() (*hosts.Inventory, error), kept bool, principal string, made func(net.Conn), ask sshconn.Ask) (*Connector, error) {
+// that the inventory names start no programs either. env is what the callers' variables say where ssh_config asks for some. made
+// sees each connection.
+func NewConnector(inv func() (*hosts.Inventory, error), kept bool, principal string, env sshopt.Environment, made func(net.Conn), ask sshconn.Ask) (*Connector, error) {
 	cfg := dialer.Config{Inventory: inv, Principal: principal}
 	other, err := dialer.New(cfg)
 	if err != nil {
@@ -132,7 +135,7 @@ func NewConnector(inv func() (*hosts.Inventory, error), kept bool, principal str
 	if hosts.RoleOf(principal) == hosts.RoleAgent {
 		ask = nil
 	}
-	return &Connector{Ask: ask, kept: kept, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
+	return &Connector{Ask: ask, kept: kept, env: env, lookup: cfg.Lookup, outside: cfg.Outside(), other: other, made: made, ssh: map[string]*sshconn.Dialer{}}, nil
 }
 
 // ErrNoDial says that there is no connection, and that none was to be made.
@@ -183,12 +186,13 @@ func (c *Connector) through(sock string) (*sshconn.Dialer, error) {
 	if d := c.ssh[sock]; d != nil {
 		return d, nil
 	}
+	variables := c.env.Over(os.LookupEnv)
 	d, err := sshconn.Default(dialer.SSH(sshconn.DefaultConfig{
-		Loader: sshconfig.Loader{LookupEnv: func(name string) (string, bool) {
+		Loader: sshconfig.Loader{Environ: c.env.Environ(), LookupEnv: func(name string) (string, bool) {
 			if name == "SSH_AUTH_SOCK" {
 				return sock, sock != ""
 			}
-			return os.LookupEnv(name)
+			return variables(name)
 		}},
 		Ask: c.Ask, Forget: true, NoPrograms: c.kept, HostKeysChange: c.HostKeysChange,
 		Network: sshconn.Network{Lookup: c.lookup, Outside: c.outside, Connected: c.made},

@@ -70,7 +70,7 @@ func (b *Book) source(key Key) connect.Source {
 
 // Of returns the realm of a caller, and what to call when the request is over.
 func (b *Book) Of(c *access.Caller) (*Realm, func(), error) {
-	key := Key{c.Principal, c.Inventory, c.Ssh}
+	key := Key{c.Principal, c.Inventory, c.Ssh, c.Env}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -115,7 +115,7 @@ func (b *Book) All(c *access.Caller) []*Realm {
 	for key, r := range b.realms {
 		switch {
 		case key.Principal != c.Principal:
-		case key.Inventory == c.Inventory && key.SSH == c.Ssh:
+		case key == Key{c.Principal, c.Inventory, c.Ssh, c.Env}:
 			all = append([]*Realm{r}, all...)
 		default:
 			all = append(all, r)

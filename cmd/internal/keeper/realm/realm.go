@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/livepolicy"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -37,6 +39,7 @@ type Realm struct {
 	Operator bool                             // commands are an operator's
 	Inv      func() (*hosts.Inventory, error) // as the principal logs in to its hosts
 	options  sshopt.Set                       // how hosts are reached
+	sshHosts *sshhosts.Book                   // nil knows no hosts of ssh_config
 	book     *Book
 	Conn     *connect.Connector
 	Pool     *session.Pool
@@ -51,14 +54,26 @@ type Realm struct {
 }
 
 // Key tells realms apart. Calls that reach hosts in another way share no connection, and so no realm.
-type Key struct{ Principal, Inventory, SSH string }
+type Key struct {
+	Principal, Inventory string
+	SSH, Env             string // see access.Caller
+}
 
 func (b *Book) make(key Key) (*Realm, error) {
 	ssh, err := sshopt.Parse(key.SSH)
 	if err != nil {
 		return nil, err
 	}
-	r := &Realm{Key: key, options: ssh, Operator: rules.RoleOf(key.Principal) == rules.Operator, state: newStates(), book: b}
+	env, err := sshopt.ParseEnvironment(key.Env)
+	if err != nil {
+		return nil, err
+	}
+	r := &Realm{Key: key, options: ssh, sshHosts: b.cfg.SSHHosts, Operator: rules.RoleOf(key.Principal) == rules.Operator, state: newStates(), book: b}
+	if key.Env != "" && r.sshHosts != nil {
+		loader := r.sshHosts.Loader
+		loader.LookupEnv = env.Over(os.LookupEnv)
+		r.sshHosts = &sshhosts.Book{Loader: loader}
+	}
 	r.Judge = livepolicy.Judge{Live: b.cfg.Policy, Operator: r.Operator}
 	r.Inv = func() (*hosts.Inventory, error) {
 		inv, err := b.cfg.Inventories.As(key.Principal, b.source(key))
@@ -71,7 +86,7 @@ func (b *Book) make(key Key) (*Realm, error) {
 		}
 		return inv, err
 	}
-	if r.Conn, err = connect.NewConnector(r.Inv, b.source(key).Kept, key.Principal, b.cfg.Trees.Connected, b.cfg.Ask); err != nil {
+	if r.Conn, err = connect.NewConnector(r.Inv, b.source(key).Kept, key.Principal, env, b.cfg.Trees.Connected, b.cfg.Ask); err != nil {
 		return nil, err
 	}
 	r.Conn.HostKeysChange = dialer.RecordHostKeys(func() (audit.Sink, error) { return b.cfg.Record, nil }, key.Principal)
@@ -105,10 +120,10 @@ func (b *Book) make(key Key) (*Realm, error) {
 
 // ssh returns the hosts of ssh_config that the principal may use: an agent none.
 func (r *Realm) ssh() (*hosts.Inventory, error) {
-	if !r.Operator || r.book.cfg.SSHHosts == nil {
+	if !r.Operator || r.sshHosts == nil {
 		return &hosts.Inventory{}, nil
 	}
-	return r.book.cfg.SSHHosts.Inventory(r.options.File)
+	return r.sshHosts.Inventory(r.options.File)
 }
 
 // unlisted reports whether err says that there is no inventory, and nobody named a place for one.

@@ -18,6 +18,9 @@ const (
 	// SSHOptions says how the hosts of the request are reached, in a form that is the programs' own: as ssh's -F and -o do. On the
 	// socket only.
 	SSHOptions = "Fairlead-Ssh-Options"
+	// Environment is what the caller's variables say about how the hosts of the request are reached, in a form that is the
+	// programs' own. On the socket only, and not for agents.
+	Environment = "Fairlead-Environment"
 	// Elicit, if not empty, has an agent's client asked too where it asks for approval. With UpgradeMCP only.
 	Elicit = "Fairlead-Elicit"
 	// Asker names the caller, in 8 to 64 letters and digits of its choice, as one that answers questions about connecting: it
@@ -28,7 +31,7 @@ const (
 )
 
 // Headers are those of requests that are named for Fairlead, which refuses other names that begin like them.
-var Headers = []string{Principal, Inventory, AuthSock, SSHOptions, Elicit, Asker}
+var Headers = []string{Principal, Inventory, AuthSock, SSHOptions, Environment, Elicit, Asker}
 
 // UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
 // standard input and output.
