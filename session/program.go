@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 )
@@ -53,4 +54,56 @@ func (x *Exec) text(d framing.Dialect) (string, error) {
 		return x.cmd.Script, nil
 	}
 	return x.cmd.inner.wrapping.Wrap(x.cmd.Script, x.s.cfg.Redact(x.cmd.Script), x.s.host, d)
+}
+
+// check says what of a command does not go together.
+func (c *Command) check() error {
+	switch {
+	case c.Interactive && c.Stdin != nil:
+		return errors.New("an interactive command has no Command.Stdin: Exec.Input types")
+	case !c.Program:
+		return nil
+	case c.inner.wrapping != nil || c.inner.action != nil:
+		return errors.New("Command.Program is for a command that is neither wrapped nor an action")
+	}
+	words, ok := wordsOf(c.Script)
+	switch {
+	case !ok:
+		return errors.New("Command.Program needs a Script as Words returns it: a program and its arguments")
+	case words[0] == "" || words[0][0] == '-' || strings.Contains(words[0], "="): // env(1) would take it for something else
+		return errors.New("Command.Program: the first word is not the name of a program")
+	}
+	return nil
+}
+
+// wordsOf returns the words of which Words has made script, at least one; false where it has not.
+func wordsOf(script string) (words []string, ok bool) {
+	if script == "" {
+		return nil, false
+	}
+	rest := script
+	if rest[0] == '\\' && !strings.HasPrefix(rest, `\'`) {
+		rest = rest[1:]
+	}
+	for more := true; more; {
+		var word string
+		for rest != "" && rest[0] != ' ' {
+			var part string
+			switch {
+			case strings.HasPrefix(rest, `\'`):
+				part, rest = "'", rest[2:]
+			case rest[0] == '\'':
+				if part, rest, ok = strings.Cut(rest[1:], "'"); !ok {
+					return nil, false
+				}
+			default:
+				part, rest = rest[:1], rest[1:]
+			}
+			word += part
+		}
+		words = append(words, word)
+		rest, more = strings.CutPrefix(rest, " ")
+	}
+	again, err := framing.QuoteWords(words)
+	return words, err == nil && again == script
 }

@@ -3,12 +3,17 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
 // A program with exact arguments is that program: nothing that the session has set takes its name, and no builtin does.
@@ -51,4 +56,41 @@ func TestAProgramIsNoFunctionAliasOrBuiltin(t *testing.T) {
 		r = run("test", "-e", "x")
 		assert.Equal(t, session.StatusOK, r.Status, "%+v", r)
 	})
+}
+
+// What is no list of words is not run: it would be source, or env(1) alone, which shows the environment.
+func TestAProgramIsWordsAndNothingElse(t *testing.T) {
+	d := sessiontest.NewDialer(t)
+	d.OnFunc("*", func(*sessiontest.Call) sessiontest.Reply { return sessiontest.Reply{} })
+	s := scriptedSession(t, d)
+	for _, script := range []string{
+		"", " ", "# x", "ls; id", "ls $HOME", "ls  a", " ls", "ls ", "\\ls *", "ls", "'ls'", "\\ls 'a", "\\ls \"a\"", "\\ls a\nid", "\\\\ls", "A=b ls", "\\-S 'rm x'", "'A=b' ls", "''",
+	} {
+		_, err := s.Run(t.Context(), session.Command{Script: script, Program: true})
+		assert.ErrorIs(t, err, session.ErrInvalid, "%q", script)
+	}
+	for _, words := range [][]string{{"ls"}, {"/bin/ls", "a b", "'", "", "x'y'", "''", "$HOME\n*", "\\", "-", "\xff"}, {"it's"}, {"'"}, {"[", "x", "]"}, {"%x"}} {
+		script, err := session.Words(words...)
+		require.NoError(t, err)
+		_, err = s.Run(t.Context(), session.Command{Script: script, Program: true})
+		assert.NoError(t, err, "%q", words)
+	}
+}
+
+func TestAnInteractiveCommandRefusesStandardInput(t *testing.T) {
+	d := sessiontest.NewDialer(t)
+	_, err := scriptedSession(t, d).Run(t.Context(), session.Command{Script: "cat", Interactive: true, Stdin: strings.NewReader("x")})
+	assert.ErrorIs(t, err, session.ErrInvalid)
+	assert.ErrorContains(t, err, "Exec.Input types")
+}
+
+// scriptedSession returns a session on a scripted host.
+func scriptedSession(t *testing.T, d *sessiontest.Dialer) *session.Session {
+	t.Helper()
+	p, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}}})
+	require.NoError(t, err)
+	t.Cleanup(func() { p.Close() })
+	s, err := p.Open(hosts.Host{Name: "web1"})
+	require.NoError(t, err)
+	return s
 }

@@ -173,8 +173,8 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 		return x
 	}
 	x.cmd.Script, x.res.Command = text, text
-	if cmd.Program && (cmd.inner.wrapping != nil || cmd.inner.action != nil) {
-		x.fail(StatusError, "invalid", errors.New("Command.Program is for a command that is neither wrapped nor an action"))
+	if err := cmd.check(); err != nil {
+		x.fail(StatusError, "invalid", err)
 		return x
 	}
 	if !s.becomes(x) || !s.wrappable(x) {
