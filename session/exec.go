@@ -127,7 +127,7 @@ func (x *Exec) asks() (over func()) {
 }
 
 // Wait waits for the end of the command, or of ctx, and returns what Result does then. The end of ctx does nothing to
-// the command. The error is nil unless ctx ended first.
+// the command. The error is nil unless ctx ended first: what became of the command is in the Result, and its Err.
 func (x *Exec) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-x.done:

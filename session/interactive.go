@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
 // Input types p at an interactive command: text, keys, or both. It passes the gate like a command: judged, recorded
 // before a byte is sent. What was approved together with the command passes; else, where somebody has to approve it, Input
-// waits for their answer, and takes the question back when ctx ends. It reports ErrNotInteractive where nobody would read it,
-// ErrDenied, ErrRejected, ErrExpired, and ErrBusy while something else waits to be typed.
+// waits for their answer, and takes the question back when ctx ends. Of a command that has just been started it waits for the
+// begin. It reports ErrNotInteractive where nobody would read it, ErrDenied, ErrRejected, ErrExpired, and ErrBusy while something
+// else waits to be typed.
 func (x *Exec) Input(ctx context.Context, p []byte) error { return x.Type(ctx, p).wait(ctx) }
 
 // InputSecret types p, which appears nowhere: not in the record, not before those who approve it, and the caller sees to it
@@ -26,6 +28,24 @@ func (x *Exec) typing() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.cmd.Interactive && x.started && !x.over
+}
+
+// awaitBegin waits for the shell to begin an interactive command that it has been sent: who starts one may type at once. The error
+// is that of ctx.
+func (x *Exec) awaitBegin(ctx context.Context) error {
+	x.mu.Lock()
+	coming := x.cmd.Interactive && x.sent && !x.started && !x.over
+	x.mu.Unlock()
+	if !coming {
+		return nil
+	}
+	select {
+	case <-x.begun:
+	case <-x.done:
+	case <-ctx.Done():
+		return ctxerr.Of(ctx)
+	}
+	return nil
 }
 
 // Resize tells an interactive command that its terminal has another size.

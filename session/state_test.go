@@ -141,6 +141,21 @@ func TestAnInteractiveCommandIsTalkedTo(t *testing.T) {
 	})
 }
 
+// Who has started an interactive command may type at once.
+func TestAnInteractiveCommandIsTalkedToFromItsStart(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *session.Session, shell string) {
+		for range 3 {
+			x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: "read x; echo \"<$x>\"", Timeout: time.Minute})
+			require.NoError(t, err)
+			require.NoError(t, x.Input(t.Context(), []byte("ada\n")))
+			r, err := x.Wait(t.Context())
+			require.NoError(t, err)
+			assert.Contains(t, string(r.Stdout), "<ada>\r\n")
+			require.ErrorIs(t, x.Input(t.Context(), []byte("late\n")), session.ErrNotInteractive)
+		}
+	})
+}
+
 func TestAPythonPromptIsTalkedTo(t *testing.T) {
 	s := open(t, transports[2].open(t), "bash")
 	x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: "HOME=" + t.TempDir() + " python3 -q"})

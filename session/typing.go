@@ -116,6 +116,9 @@ func (x *Exec) typeIn(ctx context.Context, p []byte, shown string) *Typing {
 
 // judgeInput asks the policy. Where that would ask a person, what was approved together with the command is allowed.
 func (x *Exec) judgeInput(ctx context.Context, shown string) (policy.Decision, error) {
+	if err := x.awaitBegin(ctx); err != nil {
+		return policy.Decision{}, x.inputError("canceled", fmt.Errorf("%w: nothing was typed", err))
+	}
 	if !x.typing() {
 		return policy.Decision{}, fmt.Errorf("%w: start it as an interactive one, and type while it runs", ErrNotInteractive)
 	}
