@@ -11,6 +11,7 @@ import (
 
 // Defaults and limits of Config and Command. Those of PoolConfig stand beside it.
 const (
+	DefaultPrincipal       = "program"
 	DefaultReady           = 20 * time.Second
 	DefaultGrace           = 2 * time.Second
 	DefaultApprovalTimeout = 15 * time.Minute
@@ -26,7 +27,7 @@ const (
 // Config configures sessions. Policy and Audit are required: what may run and where it is recorded is never a default.
 // policy.AllowAll and audit.Discard{} say so when nothing is to be judged or recorded.
 type Config struct {
-	Principal string         // who asks, for policy and record; "" means "program"
+	Principal string         // who asks, for policy and record; "" means DefaultPrincipal
 	Policy    policy.Decider // asked before every command; an ask that nobody answers is a denial
 	Audit     audit.Sink     // gets the request before a byte is sent, and the result; if it cannot record, nothing is sent
 
@@ -88,7 +89,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("session: Config.Audit is required (audit.Discard{} records nothing)")
 	}
 	if c.Principal == "" {
-		c.Principal = "program"
+		c.Principal = DefaultPrincipal
 	}
 	c.ApprovalTimeout = orDefault(c.ApprovalTimeout, DefaultApprovalTimeout)
 	c.Ready = orDefault(c.Ready, DefaultReady)

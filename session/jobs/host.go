@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -23,7 +24,10 @@ type Host struct {
 // On returns the jobs on a host that a pool reaches. It connects with the first call.
 func On(p *session.Pool, h hosts.Host) *Host {
 	return &Host{h.Name, func(change func(*session.Config)) (*session.Session, error) {
-		return p.OpenWith(h, func(c *session.Config) { c.OneOff = true; change(c) })
+		return p.OpenWith(h, func(c *session.Config) {
+			c.OneOff, c.Principal = true, cmp.Or(c.Principal, session.DefaultPrincipal)
+			change(c)
+		})
 	}}
 }
 

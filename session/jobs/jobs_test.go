@@ -161,3 +161,17 @@ func code(err error) string {
 	}
 	return e.Code
 }
+
+func TestAProgramWithoutAPrincipalOwnsItsJobs(t *testing.T) {
+	home(t)
+	h := on(t, "sh", func(c *session.Config) { c.Principal = "" })
+	j := started(t, h, "echo out")
+	l := ended(t, h, j.ID)
+	assert.Equal(t, session.DefaultPrincipal, l.Owner)
+	assert.Empty(t, l.Damaged)
+	all, _, err := h.List(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	_, err = on(t, "sh", func(c *session.Config) { c.Principal = session.DefaultPrincipal }).Remove(t.Context(), j.ID, "")
+	require.NoError(t, err, "it is the same principal")
+}
