@@ -25,13 +25,17 @@ type demo struct {
 	dialer *sshconn.Dialer
 	host   string
 	port   uint16
+	closed bool
 }
 
 // start starts the server once. A failure is not remembered: the next dial tries again.
 func (d *demo) start() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.server != nil {
+	switch {
+	case d.closed:
+		return fmt.Errorf("the Dialer is closed: %w", session.ErrClosed)
+	case d.server != nil:
 		return nil
 	}
 	s, err := sshserver.Start(sshserver.Config{MaxSessions: -1})
@@ -82,6 +86,7 @@ func (d *demo) dial(ctx context.Context, h hosts.Host) (session.Transport, error
 func (d *demo) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.closed = true
 	if d.server == nil {
 		return nil
 	}

@@ -60,8 +60,11 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s has the transport %q, which is not supported: use ssh, local, command or demo", e.Host, e.Transport)
 }
 
-// Of returns a Dialer for the hosts of inv.
+// Of returns a Dialer for the hosts of inv, which is required.
 func Of(inv *hosts.Inventory) (*Dialer, error) {
+	if inv == nil {
+		return nil, errors.New("dialer: Of needs an inventory; New does without")
+	}
 	return New(Config{Inventory: func() (*hosts.Inventory, error) { return inv, nil }})
 }
 
@@ -132,5 +135,5 @@ func (d *Dialer) Way(h hosts.Host) (string, error) {
 	return d.ssh.Way(h)
 }
 
-// Close ends the demo server, if it was started. It is idempotent.
+// Close ends the demo server, if it was started, and starts none any more. It is idempotent.
 func (d *Dialer) Close() error { return d.demo.close() }

@@ -71,6 +71,13 @@ func TestDemoHostsShareAServerThatGoesWithTheDialer(t *testing.T) {
 	}
 	require.NoError(t, d.Close())
 	require.NoError(t, d.Close(), "twice")
+	_, err := d.Dial(t.Context(), hosts.Host{Name: "demo1", Transport: hosts.Demo})
+	require.ErrorIs(t, err, session.ErrClosed, "nothing would end another server")
+}
+
+func TestOfNeedsAnInventory(t *testing.T) {
+	_, err := dialer.Of(nil)
+	assert.EqualError(t, err, "dialer: Of needs an inventory; New does without")
 }
 
 func TestADialerThatServedNoDemoClosesToo(t *testing.T) {
