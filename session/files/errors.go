@@ -33,7 +33,7 @@ const (
 
 // Error says why a file was not read or written. Its text holds no content.
 type Error struct {
-	Op      string // "look at", "read", "write", "edit"
+	Op      string // "look at", "read", "write", "edit", "list"
 	Path    string
 	Code    string
 	SHA256  string // for conflict: the actual hash, where the content was compared; "" for a file that is not there

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -134,7 +135,12 @@ func (r *Remote) look(ctx context.Context, s *session.Session, path string) (Inf
 func (r *Remote) act(ctx context.Context, s *session.Session, w *work, out io.Writer) (Info, error) {
 	script, err := w.plan.Script()
 	if err != nil {
-		return Info{}, at(ctx, w.plan.Op, w.plan.Path, fault(CodeInvalid, "%w", err))
+		op := strings.TrimPrefix(w.plan.Op, "file_")
+		if w.plan.Op == fileplan.Look {
+			op = "look at"
+		}
+		err = at(ctx, op, w.plan.Path, fault(CodeInvalid, "%w", err))
+		return Info{}, &session.Error{Op: "run", Host: r.host.Name, Code: CodeInvalid, Err: err}
 	}
 	cmd := session.Command{Script: script, Reason: r.reason, Stdout: out, Keep: -1}
 	seam.Act(&cmd, w)

@@ -147,3 +147,18 @@ func TestAWriteExpectsWhatItsCallerSays(t *testing.T) {
 		assert.Equal(t, "theirs", string(text))
 	})
 }
+
+func TestAPathThatNoHostTakesIsRefusedLikeAnyOther(t *testing.T) {
+	gated(t, func(t *testing.T, r *files.Remote, g *gate) {
+		for _, path := range []string{"", "x", "/a\x00b", "~/x"} {
+			_, err := r.Write(t.Context(), path, []byte("x"), files.WriteOptions{})
+			var of *session.Error
+			var why *files.Error
+			require.ErrorAs(t, err, &of, "%q", path)
+			require.ErrorAs(t, err, &why, "%q", path)
+			assert.ErrorIs(t, err, session.ErrInvalid, "%q", path)
+			assert.Equal(t, files.CodeInvalid, why.Code)
+			assert.Equal(t, "look at", why.Op)
+		}
+	})
+}
