@@ -211,6 +211,9 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, bega
 	}
 	began = time.Now()
 	t, err = p.cfg.Dial(ctx, h)
+	if t == nil && err == nil {
+		err = errors.New("PoolConfig.Dial has returned neither a Transport nor an error")
+	}
 	if f := p.trace.DialDone; f != nil {
 		var peer Peer
 		if err == nil {

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,4 +94,16 @@ func scriptedSession(t *testing.T, d *sessiontest.Dialer) *session.Session {
 	s, err := p.Open(hosts.Host{Name: "web1"})
 	require.NoError(t, err)
 	return s
+}
+
+func TestATransportIsNeeded(t *testing.T) {
+	cfg := session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}}
+	_, err := session.Open(nil, hosts.Host{Name: "web1"}, cfg)
+	assert.ErrorContains(t, err, "needs a Transport")
+	p, err := session.NewPool(session.PoolConfig{Session: cfg, Dial: func(context.Context, hosts.Host) (session.Transport, error) { return nil, nil }})
+	require.NoError(t, err)
+	defer p.Close()
+	_, err = p.Run(t.Context(), hosts.Host{Name: "web1"}, session.Command{Script: "true"})
+	assert.ErrorContains(t, err, "neither a Transport nor an error")
+	assert.ErrorIs(t, err, session.ErrUnreachable)
 }

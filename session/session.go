@@ -71,6 +71,9 @@ func Open(t Transport, h hosts.Host, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t == nil {
+		return nil, errors.New("session: Open needs a Transport")
+	}
 	return newSession(t, h, cfg, nil), nil
 }
 
