@@ -2,6 +2,7 @@ package sshconfig
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -132,6 +133,7 @@ func (r *resolver) files() {
 		}
 	}
 	r.expandFiles("IdentityFile", &s.IdentityFiles, t)
+	s.CertificatesNone = slices.ContainsFunc(s.CertificateFiles, func(v Value[string]) bool { return lower(v.Raw) == None })
 	r.expandFiles("CertificateFile", &s.CertificateFiles, t)
 	r.expandFiles("UserKnownHostsFile", &s.UserKnownHostsFiles, t)
 	if v := &s.RevokedHostKeys; lower(v.V) == None {

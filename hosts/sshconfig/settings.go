@@ -59,6 +59,8 @@ type Settings struct {
 	// default files, with a zero From; those need not exist. "IdentityFile none" leaves the list empty.
 	IdentityFiles    []Value[string]
 	CertificateFiles []Value[string]
+	// CertificatesNone says that there is "CertificateFile none": no certificate is used that no line names, also none beside a key.
+	CertificatesNone bool
 	IdentitiesOnly   Value[bool]
 	// IdentityAgent is the path of the agent's socket, by default from SSH_AUTH_SOCK of whoever asks. "" means that
 	// there is no agent or that none may be used.

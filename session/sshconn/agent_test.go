@@ -166,6 +166,11 @@ func TestACertificateNextToAKeyIsOfferedUnlessItHasExpired(t *testing.T) {
 	assert.Equal(t, "ada@laptop", peer.CertID)
 	assert.EqualValues(t, 7, peer.CertSerial)
 
+	h.SSHOptions = []string{"CertificateFile=none"}
+	_, err = a.dialer().Dial(t.Context(), h)
+	require.ErrorIs(t, err, session.ErrAuth, "as with ssh, that keeps it from being used")
+	h.SSHOptions = nil
+
 	old := certified(t, authority, key, server.User, time.Unix(0, 0), time.Unix(1000, 0))
 	a.write("id_ed25519-cert.pub", string(ssh.MarshalAuthorizedKey(old)))
 	_, err = a.dialer().Dial(t.Context(), h)

@@ -225,9 +225,9 @@ func (f *files) firstContact(h hosts.Host, s sshconfig.Settings) firstContact {
 // would try unasked are not tried; nor are those that ssh_config names where the host takes no others.
 func (f *files) wanted(h hosts.Host, s sshconfig.Settings) keyring.Wanted {
 	if h.IdentityOnly {
-		s.IdentitiesOnly.V, s.IdentityFiles, s.CertificateFiles = true, nil, nil
+		s.IdentitiesOnly.V, s.IdentityFiles, s.CertificateFiles, s.CertificatesNone = true, nil, nil, false
 	}
-	w := keyring.Wanted{Explicit: map[string]bool{}, Only: s.IdentitiesOnly.V, Agent: s.IdentityAgent.V, Certificates: values(s.CertificateFiles)}
+	w := keyring.Wanted{Explicit: map[string]bool{}, Only: s.IdentitiesOnly.V, Agent: s.IdentityAgent.V, Certificates: values(s.CertificateFiles), NoneBeside: s.CertificatesNone}
 	for _, v := range s.IdentityFiles {
 		if v.OnCommandLine() {
 			w.Identities, w.Explicit[v.V] = append(w.Identities, v.V), true

@@ -19,6 +19,7 @@ type Wanted struct {
 	Identities   []string        // private key files
 	Explicit     map[string]bool // those that somebody named
 	Certificates []string        // certificate files
+	NoneBeside   bool            // no certificates but these, although there are none
 	Only         bool            // nothing from the agent but what these files name
 	Agent        string          // its socket; "" means none
 	Silent       bool            // no person may be asked
@@ -30,7 +31,7 @@ type Wanted struct {
 // String tells one wanted from another.
 func (w Wanted) String() string {
 	return strings.Join([]string{w.Agent, fmt.Sprint(w.Only), strings.Join(w.Identities, "\x01"), strings.Join(w.Certificates, "\x01"),
-		strings.Join(w.Algorithms.Signatures, "\x01"), fmt.Sprint(w.Algorithms.RsaBits, w.Silent)}, "\x02")
+		strings.Join(w.Algorithms.Signatures, "\x01"), fmt.Sprint(w.Algorithms.RsaBits, w.Silent, w.NoneBeside)}, "\x02")
 }
 
 // Ring puts the keys for a host into OpenSSH's order: certificates that were named, then keys of the agent that files
@@ -134,7 +135,7 @@ func (b *builder) file(k *File) {
 	} else if k.Public == nil {
 		b.ring.skip(k.path, k.Problem)
 	}
-	if k.Cert != nil && len(b.w.Certificates) == 0 && !b.inRing(k.Cert) {
+	if k.Cert != nil && len(b.w.Certificates) == 0 && !b.w.NoneBeside && !b.inRing(k.Cert) {
 		b.certificate(k.path+"-cert.pub", k.Cert, k)
 	}
 }
