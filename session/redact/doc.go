@@ -26,7 +26,7 @@
 //
 // What programs write before the lines of others is looked past, too: the signs
 // of diff, the names of docker compose, the times of logs, the places of grep and
-// cat -n, and the marks of comments.
+// cat -n, and the marks of comments. So are the lines in a string of JSON, with its escapes.
 //
 // Some names hand over to the lines that follow them: block scalars of YAML, values on the next line, the text of an
 // element, the data of a Kubernetes Secret. Runs of base64 that hold text are decoded, also when they are broken into

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // pattern takes out what looks like a secret. It holds back from the first keyword that is not decided: until the end
 // of its line, or [Window] bytes.
@@ -254,11 +251,14 @@ func deadMark(b []byte) bool {
 // try returns the first rule that holds at data[i:]; nothing before done may be taken out. more says that it takes
 // further bytes to tell.
 func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule, m *match, more bool) {
-	p, r, m, broken := x.tryAt(data, i, done, win, false)
+	p, r, m, broken := x.tryAt(data, i, done, win, nil)
 	if m == nil && p != nil {
-		if n := frameOf(linePrefix(p.plain)); n > 0 {
+		line := linePrefix(p.plain)
+		if n := frameOf(line); n > 0 {
 			p.inside(n)
-			_, r, m, _ = x.tryAt(data, i, done, win, true)
+			_, r, m, _ = x.tryAt(data, i, done, win, inFrame)
+		} else if n := stringAt(line); n > 0 && p.inString(n) {
+			_, r, m, _ = x.tryAt(data, i, done, win, inString)
 		}
 	}
 	if m == nil {
@@ -267,10 +267,10 @@ func (x *pattern) try(data []byte, i, done int, win []byte, final bool) (r *rule
 	return r, m, false
 }
 
-// tryAt returns the first rule that holds at data[i:], on its line or, framed, on what that frames, and the place, if a keyword is there.
-// broken says that a token may go on after the newline.
-func (x *pattern) tryAt(data []byte, i, done int, win []byte, framed bool) (p *place, r *rule, m *match, broken bool) {
-	if framed {
+// tryAt returns the first rule that holds at data[i:], and the place, if a keyword is there. With within, the place is one on what the
+// line holds, and within makes what looks at it look at lines like it. broken says that a token may go on after the newline.
+func (x *pattern) tryAt(data []byte, i, done int, win []byte, within func(plain, inner follow) follow) (p *place, r *rule, m *match, broken bool) {
+	if within != nil {
 		p = &x.ahead.place
 	}
 	for _, w := range x.book.bucket(data, i) {
@@ -295,11 +295,11 @@ func (x *pattern) tryAt(data []byte, i, done int, win []byte, framed bool) (p *p
 			}
 			v := p.view
 			if r.then != nil {
-				x.expect(r.then(m), i+len(win)+1, framed)
+				x.expect(r.then(m), i+p.end(win), within)
 				continue
 			}
 			if r.here != nil {
-				x.expect(r.here(m), i+v.to(m.group[1]), false)
+				x.expect(r.here(m), i+v.to(m.group[1]), nil)
 				continue
 			}
 			if r.back {
@@ -310,7 +310,7 @@ func (x *pattern) tryAt(data []byte, i, done int, win []byte, framed bool) (p *p
 			}
 			m.from, m.to, m.win = v.from(m.from), max(v.from(m.from), v.to(m.to)), win
 			if r.hold && len(bytes.TrimSuffix(win[m.to:], []byte("\r"))) == 0 && i+len(win) < len(data) {
-				x.expect(tokenRest(m.kind), i+len(win)+1, framed)
+				x.expect(tokenRest(m.kind), i+p.end(win), within)
 			}
 			return p, r, m, broken
 		}
@@ -346,7 +346,7 @@ func (x *pattern) tryBroken(data []byte, i int, p *place, win []byte, broken, fi
 				if next < len(data) && data[next] == '\r' {
 					next++
 				}
-				x.expect(tokenRest(m.kind), next+1, false)
+				x.expect(tokenRest(m.kind), next+1, nil)
 			}
 			return r, m, false
 		}
@@ -354,53 +354,14 @@ func (x *pattern) tryBroken(data []byte, i int, p *place, win []byte, broken, fi
 	return nil, nil, false
 }
 
-// mayJoin reports whether n bytes are enough for a token whose keyword begins at data[i].
-func (x *pattern) mayJoin(data []byte, i, n int) bool {
-	for _, w := range x.book.bucket(data, i) {
-		for _, r := range w.rules {
-			if r.hold && n >= r.least() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// shortToken is more than a token needs to be recognised as one, if not its rule says that it is long.
-const shortToken = 160
-
-// tryJoined returns the first rule that holds for a token that newlines broke; with the text up to known none did.
-func (x *pattern) tryJoined(data []byte, i int, before []byte, v view, known int) (*rule, *match) {
-	p := &place{before: before, plain: before, view: v, name: len(v.text)}
-	for _, w := range x.book.bucket(data, i) {
-		if !foldedPrefix(v.text, w.text) {
-			continue
-		}
-		for _, r := range w.rules {
-			if !r.hold || !r.long && known >= shortToken || !r.left.allows(before, data[i]) {
-				continue
-			}
-			if m, ok := r.find(p); ok {
-				m.from, m.to, m.joined = v.from(m.from), max(v.from(m.from), v.to(m.to)), true
-				return r, m
-			}
-		}
-	}
-	return nil, nil
-}
-
-func holds(rules []*rule) bool {
-	return slices.ContainsFunc(rules, func(r *rule) bool { return r.hold })
-}
-
-// expect lets f look at data[at:], if nothing waits there already; framed, also at what the lines there frame.
-func (x *pattern) expect(f follow, at int, framed bool) {
+// expect lets f look at data[at:], if nothing waits there already; with within, also at what the lines there hold.
+func (x *pattern) expect(f follow, at int, within func(plain, inner follow) follow) {
 	switch here := x.next != nil && x.nextAt == at; {
 	case f == nil:
-	case framed && here:
-		x.next = inFrame(x.next, f)
-	case framed:
-		x.next, x.nextAt = inFrame(nil, f), at
+	case within != nil && here:
+		x.next = within(x.next, f)
+	case within != nil:
+		x.next, x.nextAt = within(nil, f), at
 	case !here:
 		x.next, x.nextAt = f, at
 	}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
@@ -14,6 +15,7 @@ type place struct {
 	view   view   // from the keyword to the end of the line, without control sequences
 	key    int    // bytes of the keyword
 	name   int    // where in the view the word ends that begins with the keyword
+	past   int    // of a line in a string: where the next one begins, from the keyword on
 }
 
 // ahead keeps what is known of the text after a place: it holds for the places that follow, so that text full of keywords is
@@ -69,6 +71,7 @@ func (x *ahead) view(data []byte, i int, win []byte) (v view, at, of int) {
 func (x *pattern) place(data []byte, i int, win []byte) *place {
 	a := &x.ahead
 	p := &a.place
+	p.past = 0
 	p.before = x.before(data, i)
 	p.plain = p.before
 	if bytes.IndexByte(p.before, 0x1b) >= 0 {
@@ -164,4 +167,168 @@ func inFrame(plain, inner follow) follow {
 func (p *place) inside(n int) {
 	p.plain = linePrefix(p.plain)[n:]
 	p.before = p.plain
+}
+
+// end returns where the line after the one of the place begins, from the keyword on.
+func (p *place) end(win []byte) int {
+	if p.past > 0 {
+		return p.past
+	}
+	return len(win) + 1
+}
+
+// stringAt returns where a line begins in a string of JSON that line, the start of a whole one, ends in, or 0: after an escaped newline,
+// or after the quote that opens the string.
+func stringAt(line []byte) int {
+	if i := bytes.LastIndex(line, []byte(`\n`)); i > 0 && line[i-1] != '\\' && bytes.IndexByte(line, '"') >= 0 {
+		return i + 2
+	}
+	for i := len(line) - 1; i > 0; i-- {
+		if line[i] == '"' && line[i-1] != '\\' {
+			before := bytes.TrimRight(line[:i], " ")
+			if n := len(before); n > 0 && (before[n-1] == ':' || before[n-1] == '[' || before[n-1] == ',' && i+1 < len(line)) {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// inString makes the place one on a line in a string of JSON, that begins at n in the line, if that is more than a word.
+func (p *place) inString(n int) bool {
+	if p.view.raw != nil || p.view.at != nil {
+		return false
+	}
+	v, past := unescaped(p.view.text)
+	if past == 0 {
+		return false
+	}
+	before, _ := unescaped(linePrefix(p.plain)[n:])
+	p.plain, p.view, p.past = before.text, v, past
+	p.before, p.name = p.plain, wordEnd(v.text, 0)
+	return true
+}
+
+// inString lets one look at lines as they are, and the other at lines in a string of JSON.
+func inString(plain, inner follow) follow {
+	return linesOfString(plain, inner, false)
+}
+
+func linesOfString(plain, f follow, goesOn bool) follow {
+	return func(line []byte) (*match, follow) {
+		if plain != nil {
+			if m, next := plain(line); m != nil {
+				return m, next
+			}
+		}
+		next := f
+		for at := 0; next != nil && at < len(line); {
+			v, past := unescaped(line[at:])
+			if goesOn { // the rest of a line of which something was taken out
+				if goesOn = false; past <= 0 || line[at+past-1] != 'n' {
+					return nil, nil
+				}
+				at += past
+				continue
+			}
+			var m *match
+			if m, next = next(v.text); m != nil {
+				again := m.again
+				m.from, m.to = at+v.from(m.from), at+max(v.from(m.from), v.to(m.to))
+				m.again, m.tail = true, nil
+				if next == nil {
+					return m, nil
+				}
+				return m, linesOfString(nil, next, !again)
+			}
+			if past <= 0 || line[at+past-1] != 'n' {
+				return nil, nil
+			}
+			at += past
+		}
+		return nil, nil
+	}
+}
+
+// maxString is how much of a line in a string of JSON is looked at.
+const maxString = 1 << 10
+
+// unescaped returns the line at the start of b, which is in a string of JSON, and where it ends: after the newline, or at the quote that ends the
+// string. past is 0 if none of both is there.
+func unescaped(b []byte) (v view, past int) {
+	b = b[:min(len(b), maxString)]
+	v.text, v.at, v.ends = make([]byte, 0, len(b)), make([]int, 0, len(b)), make([]int, 0, len(b))
+	put := func(c byte, from, to int) {
+		v.text, v.at, v.ends = append(v.text, c), append(v.at, from), append(v.ends, to)
+	}
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			return v, i
+		case c != '\\' || i+1 == len(b):
+			put(c, i, i+1)
+			continue
+		}
+		n := 2
+		switch c := b[i+1]; c {
+		case 'n':
+			return v, i + 2
+		case 't':
+			put('\t', i, i+n)
+		case 'r':
+			put('\r', i, i+n)
+		case 'u':
+			if i+6 > len(b) || b[i+2] != '0' || b[i+3] != '0' {
+				put(c, i, i+n)
+				break
+			}
+			n = 6
+			high, low := strings.IndexByte(hexDigits, lower(b[i+4])), strings.IndexByte(hexDigits, lower(b[i+5]))
+			put(byte(max(high, 0)<<4|max(low, 0)), i, i+n)
+		default:
+			put(c, i, i+n)
+		}
+		i += n - 1
+	}
+	return v, 0
+}
+
+// mayJoin reports whether n bytes are enough for a token whose keyword begins at data[i].
+func (x *pattern) mayJoin(data []byte, i, n int) bool {
+	for _, w := range x.book.bucket(data, i) {
+		for _, r := range w.rules {
+			if r.hold && n >= r.least() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shortToken is more than a token needs to be recognised as one, if not its rule says that it is long.
+const shortToken = 160
+
+// tryJoined returns the first rule that holds for a token that newlines broke; with the text up to known none did.
+func (x *pattern) tryJoined(data []byte, i int, before []byte, v view, known int) (*rule, *match) {
+	p := &place{before: before, plain: before, view: v, name: len(v.text)}
+	for _, w := range x.book.bucket(data, i) {
+		if !foldedPrefix(v.text, w.text) {
+			continue
+		}
+		for _, r := range w.rules {
+			if !r.hold || !r.long && known >= shortToken || !r.left.allows(before, data[i]) {
+				continue
+			}
+			if m, ok := r.find(p); ok {
+				m.from, m.to, m.joined = v.from(m.from), max(v.from(m.from), v.to(m.to)), true
+				return r, m
+			}
+		}
+	}
+	return nil, nil
+}
+
+func holds(rules []*rule) bool {
+	return slices.ContainsFunc(rules, func(r *rule) bool { return r.hold })
 }

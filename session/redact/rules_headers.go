@@ -80,7 +80,7 @@ func headerRules() []*rule {
 		},
 		{ // the same without its end
 			kind: "dsn", keys: []string{"postgres://", "postgresql://", "mysql://", "mongodb://", "mongodb+srv://", "redis://", "rediss://", "amqp://", "amqps://"}, look: 512, pre: lastWords, tail: unquoted,
-			re: lazyregexp.New(`^(?i)[a-z+]+://[^\s:/?#@"'<>]*:([^\s/?#@"'<>,]{3,})[ \t\r]*$`),
+			re: lazyregexp.New(`^(?i)[a-z+]+://[^\s:/?#@"'<>\[]*:([^\s/?#@"'<>,]{3,})[ \t\r]*$`),
 			ok: func(m *match) bool { return !number.Match(m.text(1)) && !letters.Match(m.text(1)) && notPlaceholder(m) },
 		},
 		{ // the same in JSON

@@ -86,6 +86,11 @@ func keyValue(m *match) bool {
 			m.tail = nil
 		}
 	}
+	if m.to < len(m.win) && m.win[m.to] == '"' { // of a string with lines in it
+		if i := bytes.Index(m.win[m.from:m.to], []byte(`\n`)); i > 0 {
+			m.to, m.tail = m.from+i, nil
+		}
+	}
 	if word := wordStart(m.before); tight && word > 0 && quote(m.before[word-1]) && wholeString.Match(m.before) && !placeholder(m.win[m.from:m.to]) {
 		q := m.before[word-1]
 		if i := bytes.IndexByte(m.win[m.to:], q); i > 0 && bytes.IndexByte(m.win[m.to:m.to+i], '=') < 0 {

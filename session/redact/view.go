@@ -6,7 +6,8 @@ import "bytes"
 type view struct {
 	text []byte
 	raw  []byte // what text was made of, if control sequences were left out
-	at   []int  // where each byte of text stands in what it was made of, if newlines were
+	at   []int  // where each byte of text stands in what it was made of, if newlines were, or escapes were read
+	ends []int  // where each byte of text ends there, if escapes were read
 }
 
 // strip appends b to to without control sequences. What may be the start of one at the end of b is left: rest is its
@@ -67,7 +68,7 @@ func (v view) from(i int) int {
 	case v.raw == nil && v.at == nil || len(v.text) == 0:
 		return i
 	case i == len(v.text):
-		return v.place(i-1) + 1
+		return v.to(i)
 	}
 	return v.place(i)
 }
@@ -76,7 +77,10 @@ func (v view) to(i int) int {
 	if i == 0 {
 		return v.from(0)
 	}
-	if v.raw == nil && v.at == nil {
+	switch {
+	case v.ends != nil:
+		return v.ends[i-1]
+	case v.raw == nil && v.at == nil:
 		return i
 	}
 	return v.place(i-1) + 1
