@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -234,14 +235,33 @@ func (d *deed) download(ctx context.Context, rep *reporter) (err error) {
 		defer context.AfterFunc(ctx, func() { c.Close() })()
 		defer func() {
 			if cerr := c.Close(); err == nil && cerr != nil {
-				err = fmt.Errorf("what came could not be written here: %w", cerr)
+				err = unwritten(cerr)
 			}
 		}()
 	}
 	w := &downloading{r: d.r, rep: rep}
-	err = w.run(ctx, d.a.c.Plan.Path, d.from, to)
+	err = w.run(ctx, d.a.c.Plan.Path, d.from, hereWriter{to})
 	d.a.keep(w.digest())
 	return err
+}
+
+// hereWriter is where a download goes. What fails there is not what the host says: a file that is in the way here is not one that
+// the host does not have.
+type hereWriter struct{ io.Writer }
+
+func (w hereWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		err = unwritten(err)
+	}
+	return n, err
+}
+
+func unwritten(err error) error {
+	if errors.Is(err, session.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault(files.CodeError, "what came could not be written here: %w", err)
 }
 
 func (a *action) keep(sum string, n int64) {
