@@ -197,15 +197,16 @@ func (inv *Inventory) padded(names []string) []string {
 }
 
 // CheckLabels is [Inventory.Check] for what is written once and used later, such as a rule: it reports labels as well that no
-// host has, with that value where the selector names one. Tiers are no such labels: everybody knows which there are.
-func (inv *Inventory) CheckLabels(sel Selector) error {
+// host has, with that value where the selector names one, and tiers of which there is no host; prod, staging and dev are always known, and
+// those in known.
+func (inv *Inventory) CheckLabels(sel Selector, known ...string) error {
 	missing := &NoMatchError{Selector: sel.String()}
 	if err := inv.Check(sel); err != nil {
 		missing = err.(*NoMatchError)
 	}
 	sel.walk(func(e expr) {
 		l, ok := e.(*labelExpr)
-		if !ok || l.key == "tier" {
+		if !ok || l.key == "tier" && (l.glob || inv.HasTier(l.value) || slices.Contains(known, l.value)) {
 			return
 		}
 		positive := labelExpr{key: l.key, value: l.value, glob: l.glob}

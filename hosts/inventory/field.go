@@ -102,14 +102,11 @@ func readTier(r *reader, n *node) any {
 	if !ok {
 		return nil
 	}
-	for i, c := range s {
-		lower := 'a' <= c && c <= 'z'
-		if !lower && (i == 0 || !('0' <= c && c <= '9') && c != '-' && c != '_') {
-			return r.bad(n, "%q is not a word in small letters, such as prod, staging or dev", clip(s))
-		}
+	if err := hosts.CheckTier(s); err != nil {
+		return r.bad(n, "%v", err)
 	}
-	if s == "production" || s == "prd" {
-		return r.bad(n, "%q would not count as prod: write prod", s)
+	if s == "unknown" {
+		return "" // as if there were none
 	}
 	return s
 }

@@ -287,3 +287,15 @@ func TestAFileThatIsNotThereSaysSo(t *testing.T) {
 	_, _, err = inventory.Load(t.TempDir(), inventory.Options{Format: "yaml"})
 	assert.ErrorContains(t, err, "inventory: cannot read the file: ")
 }
+
+func TestAnUnknownTierCountsAsNone(t *testing.T) {
+	inv, _, err := inventory.Parse([]byte("version: 1\ndefaults: {tier: dev}\nhosts:\n  - {name: a, tier: unknown}\n  - {name: b}\n"), "x.yaml", inventory.Options{})
+	require.NoError(t, err)
+	a, err := inv.Lookup("a")
+	require.NoError(t, err)
+	assert.Empty(t, a.Tier)
+	assert.Equal(t, hosts.Prod, a.TierName())
+	b, err := inv.Lookup("b")
+	require.NoError(t, err)
+	assert.Equal(t, hosts.Dev, b.Tier)
+}

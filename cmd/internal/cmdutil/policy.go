@@ -28,9 +28,9 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 	return f.Guarded(rules.New(cfg), file), nil
 }
 
-// NamesIn reports rules of the user's file that name hosts, groups or labels which are not in the inventory. Where there is none
-// that can be read, whoever needs it says so. Root's file is for every inventory of the machine.
-func NamesIn(cfg rules.Config, inventory func() (*hosts.Inventory, error)) error {
+// NamesIn reports rules of the user's file that name hosts, groups, labels or tiers which are not in the inventory, nor in tiers. Where
+// there is none that can be read, whoever needs it says so. Root's file is for every inventory of the machine.
+func NamesIn(cfg rules.Config, inventory func() (*hosts.Inventory, error), tiers ...string) error {
 	if cfg.User == nil || inventory == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func NamesIn(cfg rules.Config, inventory func() (*hosts.Inventory, error)) error
 	if err != nil {
 		return nil
 	}
-	return cfg.User.CheckNames(inv)
+	return cfg.User.CheckNames(inv, tiers...)
 }
 
 // PolicyFile is where the user's policy is, if there is one.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
@@ -344,6 +347,7 @@ func TestToolsAreNamedAndAnnotated(t *testing.T) {
 		"job_start": false, "job_output": true, "job_stop": false,
 	}
 	assert.Len(t, list.Tools, len(readOnly))
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(readOnly)), rules.Tools(), "what a policy may name")
 	for _, tool := range list.Tools {
 		want, ok := readOnly[tool.Name]
 		assert.True(t, ok, tool.Name)

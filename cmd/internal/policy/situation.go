@@ -122,13 +122,8 @@ func (s *Situation) host() (hosts.Host, error) {
 	case "unknown":
 		h.Tier = ""
 	default:
-		for i, c := range s.Tier {
-			if !(c >= 'a' && c <= 'z' || i > 0 && (c >= '0' && c <= '9' || c == '-' || c == '_')) {
-				return h, cmdutil.Usagef("--tier %q is not a word in small letters, such as prod, staging or dev", s.Tier)
-			}
-		}
-		if s.Tier == "production" || s.Tier == "prd" {
-			return h, cmdutil.Usagef("--tier %s would not count as prod: write prod", s.Tier)
+		if err := hosts.CheckTier(s.Tier); err != nil {
+			return h, cmdutil.Usagef("--tier %v", err)
 		}
 		h.Tier = s.Tier
 	}
@@ -148,7 +143,7 @@ func (s *Situation) engine() (*rules.Engine, error) {
 	if err != nil {
 		return nil, mistakes(err)
 	}
-	if err := cmdutil.NamesIn(cfg, s.Inventory); err != nil {
+	if err := cmdutil.NamesIn(cfg, s.Inventory, s.Tier); err != nil {
 		return nil, mistakes(err)
 	}
 	e := rules.New(cfg)

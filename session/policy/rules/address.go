@@ -41,6 +41,9 @@ func parseAddressPattern(s string) (a addressPattern, err error) {
 		}
 		return a, nil
 	}
+	if word := strings.ToLower(s); word == "loopback" || word == "private" {
+		return a, errors.New("must be in small letters: " + word)
+	}
 	a.name, a.below = strings.CutPrefix(s, "*.")
 	host := programs.Host(a.name)
 	addr, err := netip.ParseAddr(host)

@@ -67,8 +67,8 @@
 // of what it runs: classes [privileged] with programs ["sudo *"] covers "sudo touch x". A deny needs no class to be named.
 //
 // Paths are matched by their text, absolute, after cleaning. "*" and "?" stay within one name, "**" as the last one is
-// everything below. To allow, the command must name a file that it writes, and every file it writes must match. Without
-// programs that never covers the class unknown, of which paths say nothing, and only commands that do nothing else: the
+// everything below. To allow, the command must name a file that it writes, and every file it writes must match; reads they do not
+// limit, so that a rule of nothing but sensitive or network reads may not have them. Without programs that never covers the class unknown, of which paths say nothing, and only commands that do nothing else: the
 // plain ones (touch, mkdir, rm, mv, cp without options that keep links, tee, chmod …) and the output of reads, neither with
 // substitutions that do more than read. A file that is there already may be a symbolic link, which is not looked at: that
 // is a sandbox's task. A deny with paths is for what writes there, or may, and for programs of the class unknown.

@@ -51,7 +51,7 @@ func (p *problems) entry(f map[string]*yaml.Node, en *entry) {
 	if v := f["hosts"]; v != nil {
 		en.hosts = p.selector(v)
 	}
-	limit(f, en, "tools", p.names, func(l *Limits, v []string) { l.Tools = v })
+	limit(f, en, "tools", p.tools, func(l *Limits, v []string) { l.Tools = v })
 	limit(f, en, "programs", p.names, func(l *Limits, v []string) { l.Programs = v })
 	limit(f, en, "shell", p.truth, func(l *Limits, v bool) { l.NoShell = !v })
 	limit(f, en, "strict", p.truth, func(l *Limits, v bool) { l.Strict = v })
@@ -87,6 +87,17 @@ func (p *problems) names(n *yaml.Node, key string) []string {
 		}
 		out = append(out, s)
 	})
+	return out
+}
+
+// tools reads a list of tools of the MCP server.
+func (p *problems) tools(n *yaml.Node, key string) []string {
+	out := p.names(n, key)
+	for _, name := range out {
+		if known := Tools(); !slices.Contains(known, name) {
+			p.Add(n.Line, "%s: %q is not one of %s", key, strictyaml.Clip(name), strings.Join(known, ", "))
+		}
+	}
 	return out
 }
 

@@ -21,6 +21,7 @@ type File struct {
 	rules      []*rule
 	principals []*entry
 	proofs     proofs
+	proofTiers []namedTier
 	sum        [sha256.Size]byte
 }
 
@@ -75,6 +76,6 @@ func (p *problems) file1(root *yaml.Node, f *File) {
 		f.principals = p.entries(n)
 	}
 	if n := fields["approvals"]; n != nil {
-		f.proofs = p.approvals(n)
+		f.proofs, f.proofTiers = p.approvals(n)
 	}
 }

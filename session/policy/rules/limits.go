@@ -32,6 +32,14 @@ type Limits struct {
 	Daily      int           // requests per day (UTC); 0 is no limit
 }
 
+// Tools returns the names that tools: may hold: those of the MCP server's tools.
+func Tools() []string {
+	return []string{
+		"hosts_list", "look", "run", "session_open", "session_exec", "session_input", "session_output", "session_close",
+		"file_read", "file_write", "file_edit", "file_transfer", "job_start", "job_output", "job_stop",
+	}
+}
+
 // ErrLimit is wrapped by errors about what a principal may not use.
 var ErrLimit = errors.New("rules: not permitted to this principal")
 

@@ -73,29 +73,43 @@ func takesApproval(d policy.Decision) bool {
 }
 
 // approvals reads what a file says about approvals.
-func (p *problems) approvals(n *yaml.Node) proofs {
+func (p *problems) approvals(n *yaml.Node) (proofs, []namedTier) {
 	f := p.Fields(n, "approvals", "proof")
 	if f == nil {
-		return nil
+		return nil, nil
 	}
 	v := f["proof"]
 	if v == nil {
 		p.Add(n.Line, "approvals: needs proof")
-		return nil
+		return nil, nil
 	}
 	if v.Kind != yaml.MappingNode || len(v.Content) == 0 {
 		p.Add(v.Line, "proof: expected a mapping of tiers, as in {prod: passphrase}")
-		return nil
+		return nil, nil
 	}
 	out := proofs{}
+	var tiers []namedTier
 	for pair := range slices.Chunk(v.Content, 2) {
 		k, val := pair[0], pair[1]
-		if !tierName(k.Value) {
-			p.Add(k.Line, `proof: %q is not a tier such as prod, nor "*"`, strictyaml.Clip(k.Value))
+		switch err := hosts.CheckTier(k.Value); {
+		case k.Value == "*":
+		case !recordName(k.Value):
+			p.Add(k.Line, `proof: %q is not a tier such as prod, nor "*"`, k.Value)
+		case err != nil:
+			p.Add(k.Line, "proof: %v", err)
+		case k.Value == "unknown":
+			p.Add(k.Line, "proof: hosts without a tier count as prod: write prod")
 		}
 		out[k.Value] = p.proofsOf(k.Value, val)
+		tiers = append(tiers, namedTier{name: k.Value, line: k.Line})
 	}
-	return out
+	return out, tiers
+}
+
+// namedTier is a tier and the line that names it.
+type namedTier struct {
+	name string
+	line int
 }
 
 // proofsOf reads one proof for all classes, or a mapping by class.
@@ -124,6 +138,3 @@ func (p *problems) proof(n *yaml.Node) policy.Proof {
 	}
 	return policy.Proof(s)
 }
-
-// tierName reports whether s may be the name of a tier, or "*".
-func tierName(s string) bool { return s == "*" || recordName(s) }

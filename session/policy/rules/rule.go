@@ -49,8 +49,8 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 		return false // it writes nothing that the rule could mean
 	case len(r.programs) > 0 && len(c.rep.Writes) == 0:
 		return true // it is named, and writes no file that could be elsewhere
-	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || class == policy.SensitiveRead || class == policy.NetworkRead):
-		return true // of this part nothing is written
+	case slices.Contains(r.classes, class) && (class == policy.ReadOnly || len(r.programs) > 0 && !changes(class)):
+		return true // of this part nothing is written, and it is named or harmless
 	case len(r.programs) == 0 && (class == policy.Unknown || u.within.Worse(policy.NetworkRead)):
 		return false // it may write elsewhere, or do what is no writing
 	}
@@ -94,7 +94,7 @@ func (r *rule) coversWrites(c *command, u *unit) bool {
 	}
 	// A redirect into a good place must not vouch for the program: by itself it changes nothing, or names its files too.
 	core := judge.Judge(judge.Request{Script: u.core, Shell: c.shell, Interactive: c.typed})
-	if u.out && core.Class == policy.ReadOnly {
+	if u.out && (core.Class == policy.ReadOnly || !changes(core.Class) && slices.Contains(r.classes, core.Class)) {
 		return true
 	}
 	return len(core.Writes) > 0 && (len(r.programs) > 0 || plainWriter(u.args))

@@ -129,6 +129,15 @@ func (p *problems) conditions(n *yaml.Node, f map[string]*yaml.Node, r *rule) {
 	if v := f["to"]; v != nil {
 		p.addresses(v, r)
 	}
+	reads := slices.Contains(r.classes, policy.SensitiveRead) || slices.Contains(r.classes, policy.NetworkRead)
+	if v := f["paths"]; v != nil && reads && r.verdict == policy.Allow && len(r.programs) == 0 && !slices.ContainsFunc(r.classes, changes) {
+		p.Add(v.Line, "paths: they are of files that are written, and limit no reads: name the class write too, or leave paths out")
+	}
+}
+
+// changes reports whether a command of the class may write files by what it is.
+func changes(c policy.Class) bool {
+	return c != policy.ReadOnly && c != policy.SensitiveRead && c != policy.NetworkRead
 }
 
 // addresses reads where commands may connect to. A rule that could never allow anything is a mistake.
@@ -193,6 +202,14 @@ func (p *problems) selector(n *yaml.Node) hosts.Selector {
 	sel, err := hosts.ParseSelector(s)
 	if err != nil {
 		p.Add(n.Line, "hosts: %s", strings.TrimPrefix(err.Error(), "hosts: "))
+		return sel
+	}
+	for _, tier := range sel.Tiers() {
+		if err := hosts.CheckTier(tier); err != nil {
+			p.Add(n.Line, "hosts: %v", err)
+		} else if tier == "unknown" || tier == "" {
+			p.Add(n.Line, "hosts: hosts without a tier count as prod: write tier=prod")
+		}
 	}
 	return sel
 }
