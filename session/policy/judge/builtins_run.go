@@ -32,6 +32,12 @@ func (w *walker) joinLikely(words []programs.Arg) string {
 
 // sourceFile judges the builtin that runs a file in the session's own shell.
 func (w *walker) sourceFile(c call) {
+	if w.subshell > 0 && len(c.args) == 1 && c.args[0].Literal && (c.args[0].Text == "/etc/os-release" || c.args[0].Text == "/usr/lib/os-release") {
+		w.noteRead(c.args[0])
+		w.forget("*") // but nothing of it reaches the session
+		w.fine("builtins/.", "it sets what the system says of itself, in a shell of its own")
+		return
+	}
 	w.unknown(c, "it runs a file in the session's own shell")
 	w.setsName("*")
 	if w.subst != nil && w.subst.unseen() {
