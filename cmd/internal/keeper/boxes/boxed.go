@@ -157,8 +157,11 @@ func (b *boxed) Decide(ctx context.Context, req policy.Request) (policy.Decision
 	if err != nil {
 		return policy.Decision{Verdict: policy.Deny, Rule: sandboxed.RuleWrong, Reason: fmt.Sprintf("the session may do nothing more: %v", err)}, nil
 	}
-	return g.Decide(ctx, req)
+	return g.Decide(context.WithValue(ctx, aboutKey{}, req.Command), req)
 }
+
+// aboutKey is the context's key of the command whose paths a guard looks up.
+type aboutKey struct{}
 
 // levelOf is what holds a principal in a sandbox on a host where no kernel does.
 func levelOf(h hosts.Host) sandbox.Level {
@@ -196,6 +199,9 @@ func (bs *Boxes) guard(ctx context.Context, r *realm.Realm, h hosts.Host, id str
 	g, err = sandbox.NewGuard(sandbox.GuardConfig{
 		Inner: policy.DeciderFunc(r.Judge.DecideCommand), Sandbox: boxOf(b), Level: level,
 		Resolver: sandbox.Remote{Run: func(ctx context.Context, host, script string) (said string, err error) {
+			// The script has words of the command, of which none says any more that it is a secret.
+			about, _ := ctx.Value(aboutKey{}).(string)
+			bs.Secrets.Owner(r.Key.Principal).LearnFromCommand(about)
 			said, err = look(ctx, host, script)
 			last = err
 			return said, err

@@ -82,7 +82,7 @@ func (bs *Boxes) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		return text
 	}
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: id.New(events.CommandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: b.Reason, RequestedBy: c.Principal,
+		ID: id.New(events.CommandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: redacted(b.Reason), RequestedBy: c.Principal,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)
@@ -154,7 +154,7 @@ func (bs *Boxes) weigh(ctx context.Context, r *realm.Realm, b store.Sandbox, req
 	if err != nil {
 		return d, e, nil, err
 	}
-	in, err := guard.Decide(ctx, req)
+	in, err := guard.Decide(context.WithValue(ctx, aboutKey{}, req.Command), req)
 	if why = unreached(); why != nil && in.Verdict == policy.Deny {
 		return d, e, why, err
 	}
