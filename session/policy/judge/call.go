@@ -134,12 +134,12 @@ func (w *walker) program(c call) {
 
 // nested judges what a program would run.
 func (w *walker) nested(n programs.Nested) {
-	remote, dir, timed, far := w.remote, w.dir, w.timed, w.far
-	w.timed, w.far = timed || n.Bounded, true
+	remote, dir, timed, far, fed := w.remote, w.dir, w.timed, w.far, w.fed
+	w.timed, w.far, w.fed = timed || n.Bounded, true, fed && !n.Listed
 	if n.Remote {
 		w.remote, w.dir = true, ""
 	}
-	defer func() { w.remote, w.dir, w.timed, w.far = remote, dir, timed, far }()
+	defer func() { w.remote, w.dir, w.timed, w.far, w.fed = remote, dir, timed, far, fed }()
 	if n.Script != nil {
 		text, ok := joinLiteral(n.Script)
 		if !ok {

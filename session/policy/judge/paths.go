@@ -42,6 +42,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 			if s := w.shapeOf(p.Arg); s.opaque || p.Arg.Source == programs.XargsInput && !(w.stdin == "pipe" && w.fed) {
 				w.raise(policy.Unknown, "paths/unknown", "which file it shows is known only when it runs")
 			}
+			w.putBefore(p.Arg)
 		}
 	}
 	for _, a := range f.Texts {
@@ -101,6 +102,22 @@ func (w *walker) optionValue(a programs.Arg) {
 	}
 	i := strings.IndexAny(a.Text, "/~@")
 	w.secretOperand(literal(strings.TrimPrefix(a.Text[i:], "@")))
+}
+
+// putBefore judges a file whose name begins with what xargs reads: {}/shadow may be below any directory, and is one of those that
+// a listing wrote only where one did.
+func (w *walker) putBefore(a programs.Arg) {
+	before, behind, ok := put(a)
+	name := behind[strings.LastIndexByte(behind, '/')+1:]
+	if !ok || before != "" || name == behind {
+		return
+	}
+	if w.stdin != "pipe" || !w.fed {
+		w.raise(policy.Unknown, "paths/unknown", "which file it shows is known only when it runs")
+	}
+	if why, ok := secretsNamed(name, "/", ""); ok {
+		w.raise(policy.SensitiveRead, "secrets/path", why)
+	}
 }
 
 // putIn judges a path in which a program puts a name that it reads: what comes may lead on to other directories.

@@ -135,8 +135,11 @@ func (f *findCall) exec(args []Arg) int {
 	for _, a := range args[:n] {
 		argv = append(argv, f.found(a))
 	}
-	if n == len(args) {
+	switch {
+	case n == len(args):
 		f.c.say(unknown, "has a command without an end")
+	case args[n].Text == "+":
+		argv[n-1].Glob = true // as many words as there are files
 	}
 	if n > 0 && args[0].certain() {
 		name := args[0].Text

@@ -41,5 +41,5 @@ func TestWhatFindFindsBeginsWithWhereItStarts(t *testing.T) {
 	arg := func(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
 	got := programs.Judge(programs.Call{Name: "find", Args: []programs.Arg{arg("/root/.ssh"), arg("-exec"), arg("cat"), arg("{}"), arg("+")}})
 	require.Len(t, got.Nested, 1)
-	assert.Equal(t, programs.Arg{Text: "/root/.ssh", Source: "{}"}, got.Nested[0].Argv[1])
+	assert.Equal(t, programs.Arg{Text: "/root/.ssh", Glob: true, Source: "{}"}, got.Nested[0].Argv[1])
 }

@@ -100,6 +100,7 @@ type Nested struct {
 	Shell   string // the shell that reads Script; "" is any
 	Remote  bool   // runs elsewhere: over ssh, in a container
 	Bounded bool   // is ended soon: timeout
+	Listed  bool   // words come from a file, and not through the pipe that the command reads
 }
 
 // Path is an operand or option value that names a file.

@@ -82,6 +82,12 @@ func (t token) fits(a Arg) bool {
 	return false
 }
 
+// single says whether a word that may become several stands where the form names one file, and nothing may follow it.
+func (f form) single(i int, a Arg) bool {
+	return (a.Glob || a.Split) && !f.tokens[i].repeated && slices.Contains(f.tokens[i].any, "FILE") &&
+		(i+1 == len(f.tokens) || !f.tokens[i+1].repeated)
+}
+
 // match keeps the set of tokens that may come next.
 func (f form) match(args []Arg) bool {
 	open := func(set uint64) uint64 {
@@ -96,7 +102,7 @@ func (f form) match(args []Arg) bool {
 	for _, a := range args {
 		next := uint64(0)
 		for i, t := range f.tokens {
-			if set&(1<<i) == 0 || !t.fits(a) {
+			if set&(1<<i) == 0 || !t.fits(a) || f.single(i, a) {
 				continue
 			}
 			next |= 1 << (i + 1)

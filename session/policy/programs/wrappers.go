@@ -110,7 +110,7 @@ func xargs(c *call) {
 			}
 		}
 	}
-	c.find.Nested[0].Argv = argv
+	c.find.Nested[0].Argv, c.find.Nested[0].Listed = argv, c.has("-a")
 }
 
 // busybox's first word is the program.
