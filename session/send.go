@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -17,6 +18,9 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	if err != nil {
 		x.fail(StatusError, "invalid", err)
 		return true
+	}
+	if s.single && x.res.Lane != laneHeld && x.cmd.inner.wrapping == nil && !x.cmd.Interactive {
+		script = leaving(script, sh.hello.Dialect)
 	}
 	s.mu.Lock()
 	cmd := framing.Command{Script: script, Trace: s.trace && x.res.Lane == laneSession}
@@ -84,6 +88,26 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	}
 	return true
 }
+
+// leaving is the script of a one-off command that may set a trap on EXIT, with the end of its shell behind it: so the trap runs while
+// its output is waited for, and not when the shell is ended later, or never. The exit is in no trace of bash and sh; the others run
+// the trap with the streams that the exit has.
+func leaving(script string, d framing.Dialect) string {
+	if !mayTrapExit.MatchString(script) {
+		return script
+	}
+	quoted, err := framing.Quote(script)
+	if err != nil {
+		return script // which cannot be sent either, and it is told why
+	}
+	if d == framing.Bash || d == framing.POSIX {
+		return `\eval ` + quoted + "\n{ \\exit; } 2>/dev/null"
+	}
+	return `\eval ` + quoted + "\n\\exit"
+}
+
+// mayTrapExit finds what sets a trap on EXIT, by its name or number; TRAPEXIT is a function of zsh.
+var mayTrapExit = lazyregexp.New(`(?is)trap.*(exit|\b0\b)`)
 
 // sending says that the command may run and is sent now.
 func (x *Exec) sending() {

@@ -49,6 +49,19 @@ func TestScriptedShellGivesWhatTheReplySays(t *testing.T) {
 	})
 }
 
+func TestAScriptedOneOffWithATrapIsTheCommandThatWasGiven(t *testing.T) {
+	d := sessiontest.NewDialer(t)
+	script := "trap 'rm -f it\\'s' EXIT\necho hi"
+	d.On(script, sessiontest.Reply{Stdout: "hi\n"})
+	pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}}})
+	require.NoError(t, err)
+	defer pool.Close()
+	r, err := pool.Run(t.Context(), hosts.Host{Name: "web1"}, session.Command{Script: script})
+	require.NoError(t, err)
+	assert.Equal(t, "hi\n", string(r.Stdout))
+	assert.Equal(t, []string{script}, d.Ran("web1"))
+}
+
 func TestScriptedShellTellsErrorsApartUnlessTheyAreMerged(t *testing.T) {
 	d := sessiontest.NewDialer(t)
 	d.On("both", sessiontest.Reply{Stdout: "o", Stderr: "e"})
