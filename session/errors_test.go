@@ -81,6 +81,10 @@ func TestEveryKindOfFailureIsAnErrorToBranchOn(t *testing.T) {
 			d.On("x", reply{Stdout: "x"})
 			return run(d, t, permissive(), session.Command{Script: "x", Stdout: failingWriter{}})
 		}},
+		"output, without an error of the writer's": {session.ErrOutput, func(t *testing.T, d *sessiontest.Dialer) error {
+			d.On("x", reply{Stdout: "xy"})
+			return run(d, t, permissive(), session.Command{Script: "x", Stdout: lazyWriter{}})
+		}},
 		"closed": {session.ErrClosed, func(t *testing.T, d *sessiontest.Dialer) error {
 			p := poolOn(t, d, session.PoolConfig{})
 			require.NoError(t, p.Close())
@@ -148,3 +152,8 @@ func TestThePackageCommentListsEveryError(t *testing.T) {
 		})
 	}
 }
+
+// lazyWriter takes half of what it gets, and says so without an error.
+type lazyWriter struct{}
+
+func (lazyWriter) Write(p []byte) (int, error) { return len(p) / 2, nil }

@@ -255,7 +255,11 @@ func (x *Exec) output(ev framing.Event) {
 	if *w == nil {
 		return
 	}
-	if _, err := (*w).Write(ev.Data); err != nil {
+	n, err := (*w).Write(ev.Data)
+	if err == nil && n != len(ev.Data) {
+		err = io.ErrShortWrite // what is left would be lost, and nothing would say so
+	}
+	if err != nil {
 		*w = nil
 		x.mu.Lock()
 		x.werr = errors.Join(x.werr, err)

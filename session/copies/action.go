@@ -219,7 +219,13 @@ func (d *deed) upload(ctx context.Context, rep *reporter) error {
 	if u.p.DryRun {
 		return u.dry(ctx)
 	}
-	src := d.a.c.Source(d.h)
+	var src io.Reader
+	if d.a.c.Source != nil {
+		src = d.a.c.Source(d.h)
+	}
+	if src == nil {
+		return fault(files.CodeInvalid, "Copy.Source gives nothing to upload")
+	}
 	if c, ok := src.(io.Closer); ok {
 		defer context.AfterFunc(ctx, func() { c.Close() })()
 		defer c.Close()
@@ -230,7 +236,13 @@ func (d *deed) upload(ctx context.Context, rep *reporter) error {
 }
 
 func (d *deed) download(ctx context.Context, rep *reporter) (err error) {
-	to := d.a.c.Sink(d.h)
+	var to io.Writer
+	if d.a.c.Sink != nil {
+		to = d.a.c.Sink(d.h)
+	}
+	if to == nil {
+		return fault(files.CodeInvalid, "Copy.Sink gives nothing that takes the download")
+	}
 	if c, ok := to.(io.Closer); ok {
 		defer context.AfterFunc(ctx, func() { c.Close() })()
 		defer func() {
@@ -245,12 +257,15 @@ func (d *deed) download(ctx context.Context, rep *reporter) (err error) {
 	return err
 }
 
-// hereWriter is where a download goes. What fails there is not what the host says: a file that is in the way here is not one that
-// the host does not have.
+// hereWriter is where a download goes: it takes all that it is given, or says that it does not. What fails there is not what the
+// host says: a file that is in the way here is not one that the host does not have.
 type hereWriter struct{ io.Writer }
 
 func (w hereWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
+	if err == nil && n != len(p) {
+		err = io.ErrShortWrite
+	}
 	if err != nil {
 		err = unwritten(err)
 	}

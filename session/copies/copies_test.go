@@ -478,3 +478,32 @@ func TestADryRunChangesNothing(t *testing.T) {
 		noLeftovers(t, dir)
 	})
 }
+
+func TestACopyWithoutItsEndHereIsAnError(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		write(t, filepath.Join(dir, "f"), []byte("content"), 0o600)
+		local, err := copies.NewLocal([]string{filepath.Join(dir, "f")})
+		require.NoError(t, err)
+		up := copies.Plan{Op: copies.Upload, Entries: local.Entries, Path: filepath.Join(dir, "new")}
+		down := copies.Plan{Op: copies.Download, Path: filepath.Join(dir, "f")}
+		for name, c := range map[string]*copies.Copy{
+			"no source":  {Plan: up},
+			"nil source": {Plan: up, Source: func(hosts.Host) io.Reader { return nil }},
+			"no sink":    {Plan: down},
+			"nil sink":   {Plan: down, Sink: func(hosts.Host) io.Writer { return nil }},
+			"lazy sink":  {Plan: down, Sink: func(hosts.Host) io.Writer { return lazyWriter{} }},
+		} {
+			r, _ := s.run(c)
+			require.Error(t, r.ExitErr(), name)
+			if !strings.HasPrefix(name, "lazy") {
+				assert.ErrorIs(t, r.Err, session.ErrInvalid, name)
+			}
+		}
+		assert.NoFileExists(t, filepath.Join(dir, "new"))
+	})
+}
+
+// lazyWriter takes half of what it gets, and says so without an error.
+type lazyWriter struct{}
+
+func (lazyWriter) Write(p []byte) (int, error) { return len(p) / 2, nil }

@@ -162,3 +162,16 @@ func TestAPathThatNoHostTakesIsRefusedLikeAnyOther(t *testing.T) {
 		}
 	})
 }
+
+func TestAWriterThatTakesLessIsAnError(t *testing.T) {
+	gated(t, func(t *testing.T, r *files.Remote, g *gate) {
+		path := filepath.Join(t.TempDir(), "f")
+		require.NoError(t, os.WriteFile(path, []byte("content"), 0o600))
+		_, err := r.Read(t.Context(), path, lazyWriter{})
+		assert.ErrorIs(t, err, session.ErrOutput)
+	})
+}
+
+type lazyWriter struct{}
+
+func (lazyWriter) Write(p []byte) (int, error) { return len(p) / 2, nil }

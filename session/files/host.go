@@ -155,7 +155,11 @@ func (c *counter) Write(p []byte) (int, error) {
 		return 0, tooLarge(c.n, c.most)
 	}
 	c.h.Write(p)
-	return c.w.Write(p)
+	n, err := c.w.Write(p)
+	if err == nil && n != len(p) {
+		err = io.ErrShortWrite
+	}
+	return n, err
 }
 
 // Expect is what a file must be when it is written.
