@@ -311,6 +311,7 @@ func (d *Desk) Answer(r Response) error {
 	if err := d.checkScope(r); err != nil {
 		return err
 	}
+	mayProve := d.mayProve()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	w, err := d.get(r.ID)
@@ -319,7 +320,7 @@ func (d *Desk) Answer(r Response) error {
 	}
 	said := w.Pending
 	said.WithInput, said.ForSession = r.WithInput, r.ForSession
-	least := d.leastNow(w)
+	least := w.leastNow(mayProve)
 	switch {
 	case alike(w.Question.Principal, r.By) || answer.Approver != "" && alike(w.Question.Principal, "operator/"+answer.Approver):
 		return fmt.Errorf("%w: %s made this request, and requesters cannot answer their own requests", ErrForbidden, w.Question.Principal)

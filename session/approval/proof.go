@@ -47,7 +47,9 @@ func enrolled(f func() ([]Approver, error)) func() ([]Approver, error) {
 
 // least returns the least proof that a yes to q takes: what the policy says, else a passphrase on hosts of the tier prod and
 // of none, once there is somebody who could give one.
-func (d *Desk) least(q policy.Question) Proof { return d.leastFor(q.Decision.LeastProof, onProd(q)) }
+func (d *Desk) least(q policy.Question) Proof {
+	return leastFor(q.Decision.LeastProof, onProd(q), d.mayProve)
+}
 
 // onProd reports whether a host of q is on prod, or of no tier.
 func onProd(q policy.Question) bool {
@@ -55,20 +57,23 @@ func onProd(q policy.Question) bool {
 	return prod(q.Host) || slices.ContainsFunc(q.Hosts, prod)
 }
 
-// leastNow is what an approval of w must prove by now: approvers may have been enrolled since it was asked.
-func (d *Desk) leastNow(w *question) Proof {
-	return w.Question.Decision.LeastProof.Stronger(d.leastFor(w.named, w.prod))
+// leastNow is what an approval of w must prove by now: approvers may have been enrolled since it was asked, which mayProve says.
+func (w *question) leastNow(mayProve bool) Proof {
+	return w.Question.Decision.LeastProof.Stronger(leastFor(w.named, w.prod, func() bool { return mayProve }))
+}
+
+// mayProve reports whether there may be approvers who could sign. It asks Config.Approvers, so d.mu is not held.
+func (d *Desk) mayProve() bool {
+	all, err := d.approvers()
+	return err != nil || len(all) > 0
 }
 
 // leastFor is the least proof where a policy names one, or none, and a host is on prod or not.
-func (d *Desk) leastFor(named Proof, prod bool) Proof {
+func leastFor(named Proof, prod bool, mayProve func() bool) Proof {
 	if named != "" {
 		return named
 	}
-	if !prod {
-		return Unproven
-	}
-	if all, err := d.approvers(); err == nil && len(all) == 0 {
+	if !prod || !mayProve() {
 		return Unproven
 	}
 	return Passphrase

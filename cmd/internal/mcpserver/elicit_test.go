@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -128,9 +129,12 @@ func TestWhatIsGraveOrLongIsNeverAskedInTheClient(t *testing.T) {
 // Questions about several hosts are of no exec that would tell them apart.
 func TestAClientIsAskedAboutItsOwnRunAlone(t *testing.T) {
 	begins, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
 	in := under(t, newPlace(t, devAndProd, ""), rules.New(rules.Config{}), approval.Config{Approvers: func() ([]approval.Approver, error) {
-		begins <- struct{}{} // the run's question, which is about prod, comes to the desk
-		<-goOn
+		once.Do(func() {
+			begins <- struct{}{} // the run's question, which is about prod, comes to the desk
+			<-goOn
+		})
 		return nil, nil
 	}}, true)
 	u, opts := newUser()
