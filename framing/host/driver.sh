@@ -244,5 +244,4 @@ _fl_status=0
 
 # What an EXIT trap of the command's prints is the command's: most shells run it where all redirections are undone. There it reads
 # nothing. driver_call.sh has the rounds read from the terminal.
-case $_fl_out in (8) exec 7<&0;; (*) _fl_rounds3="\\exec 244<&-;$_fl_rounds3";; esac
-exec </dev/null >&$_fl_out 2>&$_fl_err
+exec 7<&0 </dev/null >&$_fl_out 2>&$_fl_err

@@ -2,7 +2,7 @@
 
 # Descriptors 241 to 244 are out of the way of what people use; the command sees all but the terminal. What bash puts aside for a
 # redirection goes behind the one that it copies, and only so out of the way too.
-exec 241>&8 242>&9 243</dev/null 244<&0 && exec 8>&- 9>&- && _fl_out=241 _fl_err=242 _fl_close_pipes= _fl_null='&243'
+exec 244<&0 241>&8- 242>&9- 243</dev/null && _fl_out=241 _fl_err=242 _fl_close_pipes= _fl_null='&243'
 _fl_dialect=bash _fl_builtin=builtin _fl_keep_last_word=" ''"
 
 # A wrong [[ leaves the parser inside of it until the next error, so one is made: what follows would not be understood.
