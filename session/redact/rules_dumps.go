@@ -271,5 +271,5 @@ func listedFlag(before, win []byte, name int) bool {
 		return false
 	}
 	i = skip(line, i+1, " \t\"'")
-	return i+1 < len(line) && line[i] == '-' && len(line) > i && bytes.IndexAny(line[i:], " \t=:") < 0
+	return i+1 < len(line) && line[i] == '-' && len(line) > i && !bytes.ContainsAny(line[i:], " \t=:")
 }
