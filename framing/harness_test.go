@@ -108,6 +108,9 @@ func startAs(t testing.TB, acc account, sh framing.Shell) *shell {
 	return s
 }
 
+// endTime is much more than the end of a shell takes on a machine that is busy.
+const endTime = 3 * time.Minute
+
 // tryStart returns the error that a host reports instead of starting a shell.
 func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
 	t.Helper()
@@ -133,7 +136,11 @@ func tryStart(t testing.TB, acc account, sh framing.Shell) (*shell, error) {
 	}
 	s.close = sync.OnceFunc(func() {
 		tty.Close()
+		late := time.AfterFunc(endTime, func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		cmd.Wait()
+		if !late.Stop() {
+			t.Errorf("what ran at a terminal was there %v after that had gone, and was killed", endTime)
+		}
 		<-room
 	})
 	t.Cleanup(s.close)
