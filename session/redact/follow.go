@@ -34,8 +34,8 @@ func indent(line []byte) (from, to int) {
 	return from, to
 }
 
-// block takes out the lines of a YAML scalar: those that are set in deeper than the key that names them.
-func block(kind string, depth int) follow {
+// deeper has take look at the lines that are set in deeper than the key above them, from where their text begins to where it ends.
+func deeper(depth int, take func(line []byte, from, to int) *match) follow {
 	var next follow
 	next = func(line []byte) (*match, follow) {
 		from, to := indent(line)
@@ -45,9 +45,14 @@ func block(kind string, depth int) follow {
 		case from <= depth:
 			return nil, nil
 		}
-		return foundAt(kind, line, from, to), next
+		return take(line, from, to), next
 	}
 	return next
+}
+
+// block takes out the lines of a YAML scalar: those that are set in deeper than the key that names them.
+func block(kind string, depth int) follow {
+	return deeper(depth, func(line []byte, from, to int) *match { return foundAt(kind, line, from, to) })
 }
 
 var (

@@ -106,20 +106,11 @@ func soon(kind string, re *lazyregexp.Regexp, lines int) follow {
 
 // accounts takes out the passwords of lines of kim:x that are set in deeper than the key that names them.
 func accounts(depth int) follow {
-	var next follow
-	next = func(line []byte) (*match, follow) {
-		from, to := indent(line)
-		switch {
-		case from == to:
-			return nil, next
-		case from <= depth:
-			return nil, nil
-		}
+	return deeper(depth, func(line []byte, _, _ int) *match {
 		g := accountPair.FindSubmatchIndex(line)
 		if g == nil || placeholder(line[g[2]:g[3]]) || bytes.EqualFold(line[g[2]:g[3]], []byte("RANDOM")) || bytes.EqualFold(line[g[2]:g[3]], []byte("R")) {
-			return nil, next
+			return nil
 		}
-		return foundAt("password", line, g[2], g[3]), next
-	}
-	return next
+		return foundAt("password", line, g[2], g[3])
+	})
 }
