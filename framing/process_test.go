@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"golang.org/x/sys/unix"
 )
 
 // How long the tests wait for what is bound to happen, and how often they look.
@@ -28,11 +29,24 @@ type process struct {
 	files   []string // regular files that are open for writing
 }
 
+// pids are the processes of this machine. A pattern below /proc would read the whole directory of each.
+func pids() (all []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
 // session returns the processes of a terminal's session, living ones only.
 func session(sid int) (all []process) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		b, err := os.ReadFile(path)
+	for _, pid := range pids() {
+		if of, err := unix.Getsid(pid); err != nil || of != sid { // far cheaper than its file, and tests look again and again
+			continue
+		}
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			continue
 		}
@@ -41,8 +55,7 @@ func session(sid int) (all []process) {
 		if f[3] != strconv.Itoa(sid) || f[0] == "Z" || f[0] == "X" {
 			continue
 		}
-		p := process{name: string(b[open+1 : end])}
-		p.pid, _ = strconv.Atoi(string(b[:open-1]))
+		p := process{pid: pid, name: string(b[open+1 : end])}
 		p.read()
 		all = append(all, p)
 	}

@@ -52,16 +52,14 @@ func TestAHangUpDoesNotWaitForTheDead(t *testing.T) {
 
 // zombies returns the dead of a session that nobody has reaped.
 func zombies(sid int) (all []int) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		b, err := os.ReadFile(path)
+	for _, pid := range pids() {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			continue
 		}
 		end := strings.LastIndexByte(string(b), ')')
-		var pid, ppid, pgrp, session int
+		var ppid, pgrp, session int
 		var state string
-		fmt.Sscan(string(b), &pid)
 		fmt.Sscan(string(b[end+1:]), &state, &ppid, &pgrp, &session)
 		if state == "Z" && session == sid {
 			all = append(all, pid)
