@@ -23,10 +23,11 @@ func childOf(t *testing.T, pid int) string {
 	t.Helper()
 	var child string
 	require.Eventually(t, func() bool {
-		all, _ := filepath.Glob("/proc/[0-9]*/status")
-		for _, name := range all {
-			if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", pid)) {
-				child = filepath.Base(filepath.Dir(name))
+		all, _ := os.ReadDir("/proc") // a pattern below it would read the directory of each process
+		for _, e := range all {
+			text, err := os.ReadFile(filepath.Join("/proc", e.Name(), "status"))
+			if err == nil && strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", pid)) {
+				child = e.Name()
 				return true
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,15 +54,16 @@ func (m Mark) SSHD() string {
 // Processes returns the ids of the living processes that have the mark.
 func (m Mark) Processes(t testing.TB) []int {
 	t.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*/environ")
+	all, err := os.ReadDir("/proc") // a pattern below it would read the directory of each process
 	require.NoError(t, err)
 	var found []int
-	for _, path := range all {
-		env, err := os.ReadFile(path) // fails for those that have just ended; a zombie has none
-		if err != nil || !bytes.Contains(env, []byte(m.setting)) {
+	for _, e := range all {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if pid, err := strconv.Atoi(strings.Split(path, "/")[2]); err == nil && pid != os.Getpid() {
+		env, err := os.ReadFile("/proc/" + e.Name() + "/environ") // fails for those that have just ended; a zombie has none
+		if err == nil && bytes.Contains(env, []byte(m.setting)) {
 			found = append(found, pid)
 		}
 	}

@@ -312,9 +312,10 @@ func (c *run) tidy() {
 
 // processes returns those of the hosts that still run.
 func (c *run) processes() (left []string) {
-	all, err := filepath.Glob("/proc/[0-9]*/environ")
+	all, err := os.ReadDir("/proc") // a pattern below it would read the directory of each process
 	require.NoError(c.t, err)
-	for _, path := range all {
+	for _, e := range all {
+		path := filepath.Join("/proc", e.Name(), "environ")
 		env, err := os.ReadFile(path) // fails for those that have just ended
 		if err == nil && strings.Contains(string(env), "="+c.work+"/") {
 			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
