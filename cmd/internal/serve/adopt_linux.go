@@ -50,6 +50,9 @@ func hasPidfds() bool {
 
 // bury takes the ends of adopted children, for which nobody else waits.
 func bury() {
+	if !anyDead() { // most have been waited for by now
+		return
+	}
 	dead := zombies(os.Getpid())
 	if len(dead) == 0 {
 		return
@@ -62,14 +65,25 @@ func bury() {
 	}
 }
 
+// anyDead reports whether a child has ended for which nothing has waited yet.
+func anyDead() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err != nil && err != unix.ECHILD || info.Signo != 0
+}
+
 // zombies are the children of a process that have ended.
 func zombies(parent int) (pids []int) {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	all, err := os.ReadDir("/proc") // a pattern below it would read the whole directory of each process
 	if err != nil {
 		return nil
 	}
-	for _, file := range stats {
-		data, err := os.ReadFile(file)
+	for _, e := range all {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		data, err := os.ReadFile("/proc/" + e.Name() + "/stat")
 		if err != nil {
 			continue // it is gone
 		}
@@ -78,9 +92,7 @@ func zombies(parent int) (pids []int) {
 		if len(f) < 2 || f[0] != "Z" || f[1] != strconv.Itoa(parent) {
 			continue
 		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
-			pids = append(pids, pid)
-		}
+		pids = append(pids, pid)
 	}
 	return pids
 }
