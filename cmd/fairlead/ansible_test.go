@@ -120,6 +120,7 @@ func (p *playground) tasks() []string {
 // Ansible is not changed for Fairlead: its ssh is Fairlead's, with pipelining and without.
 func TestAnsiblePlaysThroughFairlead(t *testing.T) {
 	tooLongForTheDetector(t)
+	t.Parallel()
 	for _, keeper := range []string{"require", "off"} {
 		t.Run(keeper, func(t *testing.T) {
 			p := newPlayground(t, keeper)

@@ -26,6 +26,7 @@ import (
 // controller with nothing but the inventory and the job's name collects all of it.
 func TestAJobOnThirtyHostsIsCollectedByAnotherController(t *testing.T) {
 	tooLongForTheDetector(t)
+	t.Parallel()
 	const fleet = 30
 	state := t.TempDir() // of the jobs on all hosts
 	gate := filepath.Join(t.TempDir(), "go")

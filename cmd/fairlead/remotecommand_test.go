@@ -14,6 +14,7 @@ import (
 
 // RemoteCommand and RequestTTY of a file have the effect that they have with ssh.
 func TestTheProgramOfAConfigurationRunsAsWithSSH(t *testing.T) {
+	t.Parallel()
 	inPlaceOfSSH(t, func(a *asSSH) {
 		client, err := exec.LookPath("ssh")
 		if err != nil {

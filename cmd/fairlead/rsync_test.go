@@ -24,6 +24,8 @@ func TestRsyncByFairleadAgainstSSH(t *testing.T) {
 	large, many, turns := int64(200_000), 50, 1
 	if *compareRsync {
 		large, many, turns = 200_000_000, 5000, 3
+	} else {
+		t.Parallel()
 	}
 	inPlaceOfSSH(t, func(a *asSSH) {
 		client, err := exec.LookPath("ssh")

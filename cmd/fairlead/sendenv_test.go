@@ -15,6 +15,7 @@ import (
 
 // What ssh_config says of variables reaches a program as with ssh; "-" takes patterns back, and SetEnv goes before SendEnv.
 func TestVariablesReachTheHostAsWithSSH(t *testing.T) {
+	t.Parallel()
 	inPlaceOfSSH(t, func(a *asSSH) {
 		text, err := os.ReadFile(a.sshd.Config)
 		require.NoError(t, err)

@@ -90,6 +90,7 @@ func (a *asSSH) ok(name string, args ...string) string {
 }
 
 func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
+	t.Parallel()
 	inPlaceOfSSH(t, func(a *asSSH) {
 		r := a.run("in\x00\xff", a.ssh, "sshd", "cat; printf 'e\\r\\n' >&2; exit 7")
 		assert.Equal(t, outcomeOf{7, "in\x00\xff", "e\r\n"}, r)
@@ -148,6 +149,7 @@ func TestSSHGoesOnWhereTheServerForwardsNoAgent(t *testing.T) {
 }
 
 func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
+	t.Parallel()
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{
 			"-X: X11 is not supported":         {"-X", "sshd", "true"},
@@ -320,6 +322,7 @@ func TestAgentsGetNoExactStreams(t *testing.T) {
 }
 
 func TestProgramsCallFairleadInsteadOfSSH(t *testing.T) {
+	t.Parallel()
 	inPlaceOfSSH(t, func(a *asSSH) {
 		from, far := filepath.Join(a.dir, "from"), filepath.Join(a.sshd.Dir, "far")
 		require.NoError(t, os.MkdirAll(filepath.Join(from, "sub dir"), 0o700))

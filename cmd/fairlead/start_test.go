@@ -24,6 +24,7 @@ func TestNothingIsComputedBeforeItIsNeeded(t *testing.T) {
 		t.Skip("it builds the program")
 	}
 	notWithTheDetector(t)
+	t.Parallel() // what is allocated does not depend on what runs beside it, and the clock is only printed
 	inits := startOf(t, compiled(t, "."))
 	require.Greater(t, len(inits), 50)
 	var all, own start

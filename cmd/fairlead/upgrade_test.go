@@ -112,6 +112,7 @@ func (b *builds) health() (h health) {
 }
 
 func TestANewerProgramGetsAKeeperOfItsVersionWhereNothingIsLost(t *testing.T) {
+	t.Parallel()
 	b := build(t)
 	b.ok(b.old, "exec", "here", "--", "true")
 	was := b.health()
