@@ -11,7 +11,7 @@ func TestWhatIsSentOfAFileIsSmallAndMeansTheSame(t *testing.T) {
 	for _, f := range []hostcodetest.File{
 		{Name: "start.sh", Source: startSource, Sent: startText(), Max: 2900, Shells: hostcodetest.All},
 		{Name: "wait.sh", Source: waitSource, Sent: waitText(), Max: 1000, Shells: hostcodetest.All},
-		{Name: "run.sh", Source: runSource, Sent: runText(), Max: 1220, Shells: hostcodetest.All},
+		{Name: "run.sh", Source: runSource, Sent: runText(), Max: 1252, Shells: hostcodetest.All},
 		{Name: "look.sh", Source: lookSource, Sent: lookText(), Max: 6200, Shells: hostcodetest.All},
 	} {
 		f.Source = hostcode.Fill(f.Source, "common", commonSource)
