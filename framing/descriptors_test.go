@@ -31,3 +31,20 @@ func TestACommandOpensTheDescriptorsThatItNames(t *testing.T) {
 	assert.NotContains(t, o.stdout, "/dev/pts/", "a command has no descriptor of the terminal")
 	assert.Equal(t, "again\n", s.run("echo again").stdout)
 }
+
+// A limit that leaves a shell no descriptor to go on with ends it at once, as its command ended: busybox alone would run for ever.
+func TestAShellWithoutDescriptorsEndsAtOnce(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		for _, limit := range []int{0, 1, 4, 9, 10, 12, 16} {
+			s := start(t, sh)
+			o := s.run(fmt.Sprintf("cd /usr; ulimit -n %d; echo out", limit))
+			assert.Equal(t, "out\n", o.stdout, limit)
+			if sh.Name == "ash" && limit == 9 {
+				require.NotNil(t, o.exit)
+				assert.Equal(t, framing.Exit{Dir: "/usr"}, *o.exit)
+				assert.Contains(t, o.stderr, "ulimit -n")
+			}
+			s.close()
+		}
+	})
+}

@@ -22,7 +22,8 @@
 #
 #= _fl_n _fl_begin_round how a round begins
 #= _fl_l _fl_open_round opens the group that a command runs in
-#= _fl_Q _fl_close_round what follows that group at once
+#= _fl_g _fl_close_group stands before the end of that group
+#= _fl_Q _fl_close_round what follows the group at once
 #= _fl_S _fl_take_status takes the exit code and the options
 #= _fl_T _fl_drop_traps drops the traps that watch commands
 #= _fl_G _fl_stop_command what ends the rest of an interrupted command
@@ -79,7 +80,7 @@ _fl_dialect=sh _fl_builtin=command _fl_through=y _fl_print='printf %s' _fl_keep_
 _fl_out=8 _fl_err=9 _fl_close_pipes='8>&- 9>&-' _fl_null=/dev/null
 _fl_begin_round= _fl_open_round='{ ' _fl_close_round= _fl_drop_traps=:
 _fl_take_status='_fl_status=${_fl_status:-$?} _fl_flags=$-' _fl_trap_begin='{ ' _fl_trap_end='; } 2>/dev/null'
-_fl_uncook= _fl_cook= _fl_may_follow= _fl_flags= _fl_exit_status= _fl_exit_begin=
+_fl_close_group= _fl_uncook= _fl_cook= _fl_may_follow= _fl_flags= _fl_exit_status= _fl_exit_begin=
 if test "${BASH_VERSION-}"; then
 	@driver_bash@
 elif test "${ZSH_VERSION-}"; then
@@ -121,11 +122,11 @@ _fl_print_end() { _fl_frame=:; eval "$_fl_print '@rs@'$1'E'$_fl_status';'$_fl_fl
 # The redirections of a group: what a command redirects for good is undone with them, so it cannot cut the driver off.
 _fl_print="\\$_fl_builtin $_fl_print"
 _fl_end_merged="
-	} <$_fl_null >&$_fl_out 2>&$_fl_out $_fl_close_pipes"
+	$_fl_close_group} <$_fl_null >&$_fl_out 2>&$_fl_out $_fl_close_pipes"
 _fl_end_terminal="
-	} >&$_fl_out 2>&$_fl_err $_fl_close_pipes"
+	$_fl_close_group} >&$_fl_out 2>&$_fl_err $_fl_close_pipes"
 _fl_end_usual="
-	} <$_fl_null >&$_fl_out 2>&$_fl_err $_fl_close_pipes"
+	$_fl_close_group} <$_fl_null >&$_fl_out 2>&$_fl_err $_fl_close_pipes"
 
 # Traps on DEBUG and ERR and tracing, which could see the printing command, are switched off in commands of their own before it.
 _fl_after_command="$_fl_close_round
@@ -217,9 +218,9 @@ _fl_read_frame() {
 		(m) _fl_mode=$_fl_end_merged;;
 		(t) _fl_mode=$_fl_end_terminal;;
 		(/*) _fl_mode="
-			} <$_fl_mode >&$_fl_out 2>&$_fl_err $_fl_close_pipes";;
+			$_fl_close_group} <$_fl_mode >&$_fl_out 2>&$_fl_err $_fl_close_pipes";;
 		(m*) _fl_mode="
-			} <${_fl_mode#m} >&$_fl_out 2>&$_fl_out $_fl_close_pipes";;
+			$_fl_close_group} <${_fl_mode#m} >&$_fl_out 2>&$_fl_out $_fl_close_pipes";;
 		(x*)
 			_fl_mode=${_fl_mode#x} _fl_cook='PATH=/usr/bin:/bin stty sane -iexten rows '${_fl_mode%:*}' cols '${_fl_mode#*:}'; _fl_uncook=${TERM-} TERM=xterm-256color; '
 			# What was typed and not read is thrown away: it would be taken for the next frame.
@@ -229,11 +230,11 @@ _fl_read_frame() {
 				TERM=$_fl_uncook _fl_uncook= _fl_cook=
 				'
 			_fl_mode="
-				} >/dev/tty 2>&1 $_fl_close_pipes";;
+				$_fl_close_group} >/dev/tty 2>&1 $_fl_close_pipes";;
 		esac
 		_fl_mode=$_fl_mode$_fl_after_command$_fl_uncook
 		case ${_fl_reader-} in (?*) _fl_mode="$_fl_mode$_fl_print @rs@${_fl_token}e'
-			' >&$_fl_err
+			' >&$_fl_err || _fl_frame=:
 			";; esac
 		_fl_frame="_fl_mode= _fl_text=; $_fl_cook$_fl_begin_round${_fl_token}S$_fl_keep_last_word; $_fl_text$_fl_evaluate${_fl_frame%@rs@*}$_fl_mode$_fl_if_there$_fl_token$_fl_fields$_fl_token$_fl_end$_fl_token";;
 	esac

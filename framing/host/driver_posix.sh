@@ -12,5 +12,9 @@ _fl_stop_command='_fl_text=${_fl_mode:-$_fl_may_follow}; \
 
 # In busybox an error in a child of the shell finds its way into the eval of its parent where that is called through "command", and
 # never out again: there eval is called as it is, and an error ends the shell. Its eval counts a command's lines from 0.
+#
+# It tries for ever to undo a group's redirections where a limit leaves it no descriptor 9: that is tried first.
 case $(ls -l /proc/$$/exe) in (*busybox*) _fl_through= _fl_begin_round='
-';; esac
+' _fl_close_group='case ${_fl_status:=$?} in (x) ;; esac
+	case x in (x) ;; esac 9>&2 || { _fl_farewell; exec /bin/sh -c "trap \"exit $_fl_status\" 0; : \${fairlead?ulimit -n below 10 ends this shell}"; }
+	';; esac
