@@ -345,3 +345,19 @@ func TestAShellSaysWhereItEndedWhateverBASHPIDHolds(t *testing.T) {
 		}
 	})
 }
+
+// A shell that was stopped has not ended: its supervisor lets it go on.
+func TestAShellThatIsStoppedGoesOn(t *testing.T) {
+	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		defer s.close()
+		s.ok("V=kept")
+		for _, script := range []string{"kill -STOP $$; echo on; (exit 3)", "sh -c 'kill -STOP $PPID'; echo on; (exit 3)", "set -m; kill -TSTP $$; set +m; echo on; (exit 3)"} {
+			o := s.run(script)
+			require.Nil(t, o.exit, script)
+			assert.Equal(t, "on\n", o.stdout, script)
+			assert.Equal(t, 3, o.trailer.ExitCode, script)
+		}
+		assert.Equal(t, "kept\n", s.output("echo $V"))
+	})
+}

@@ -161,9 +161,10 @@ for (;;) {
 		last if defined $ended;
 		$child = 0;
 		# 3 is WNOHANG|WUNTRACED. A shell that was stopped goes on, as the terminal's foreground (21520 is Linux's TIOCSPGRP): what
-		# stops a shell is job control that was switched on without it.
+		# stops a shell is job control that was switched on without it, or a command. $? is 0 then, and the process there:
+		# 1 is EPERM.
 		if (0 < waitpid $pid, 3) {
-			if (($? & 255) == 127) { ioctl STDIN, 21520, pack "i", getpgrp $pid; kill CONT, $pid } else { $ended = $? }
+			if (kill(0, $pid) || $! == 1) { ioctl STDIN, 21520, pack "i", getpgrp $pid; kill CONT, $pid } else { $ended = $? }
 		}
 	}
 }
