@@ -29,6 +29,7 @@ func (f *File) append(events []Event, durable bool) (ticket uint64, err error) {
 	now := f.cfg.Now()
 	if f.full(now) {
 		if err := f.rotate(now); err != nil {
+			f.refused = true
 			return 0, err
 		}
 	}
@@ -82,18 +83,21 @@ func (f *File) extend(events []Event, now time.Time, lead []byte, later bool) er
 	}
 	if _, err := f.data.Write(b); err != nil {
 		f.takeBack()
+		f.refused = true
 		return unavailable("write", f.path, err, doSpace)
 	}
 	f.at("written")
 	end.size += int64(len(b))
 	if later {
-		f.end, f.behind = end, true
+		f.end, f.behind, f.refused = end, true, false
 		return nil
 	}
 	if err := f.moveHead(end, false); err != nil {
 		f.takeBack()
+		f.refused = true
 		return err
 	}
+	f.refused = false
 	return nil
 }
 

@@ -75,6 +75,8 @@ type File struct {
 	born       time.Time // when the first record of data was made; zero where that was not looked up yet
 	placed     time.Time // when the names last led to these files
 	stale      bool      // an append went wrong halfway: read head again
+	refused    bool      // the last write failed
+	roomy      time.Time // when Check last found room on the disk
 	committing bool      // the committer runs
 	late       []Event   // results that go out with the next append, or soon
 	delivering bool      // somebody will write late

@@ -110,6 +110,39 @@ func TestFullDiskCannotStartAChain(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
+// A full disk is seen before anything is recorded, and after a write that failed on it.
+func TestACheckSeesAFullDisk(t *testing.T) {
+	mnt := tmpfs(t)
+	dir := filepath.Join(mnt, "audit")
+	f, err := audit.Open(dir, audit.Config{})
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, f.Record(t.Context(), request("e_1", false)))
+	fill := func() {
+		fill, err := os.Create(filepath.Join(mnt, "fill"))
+		require.NoError(t, err)
+		for err == nil {
+			_, err = fill.Write(make([]byte, 4096))
+		}
+		require.NoError(t, fill.Close())
+	}
+	fill()
+	require.ErrorIs(t, f.Check(t.Context()), syscall.ENOSPC)
+	require.NoError(t, os.Remove(filepath.Join(mnt, "fill")))
+	require.NoError(t, f.Check(t.Context()))
+	fill()
+	for err == nil {
+		e := request("e_2", false)
+		e.Command = strings.Repeat("x", 3000)
+		err = f.Record(t.Context(), e)
+	}
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.ErrorIs(t, f.Check(t.Context()), syscall.ENOSPC, "at once")
+	require.NoError(t, os.Remove(filepath.Join(mnt, "fill")))
+	require.NoError(t, f.Check(t.Context()))
+	whole(t, dir)
+}
+
 // asNobody runs fn without root's power over file modes, on a thread of its own that is thrown away.
 func asNobody(t *testing.T, fn func()) {
 	t.Helper()

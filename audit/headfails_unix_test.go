@@ -121,3 +121,24 @@ func TestAFileThatIsGoneIsNotMadeAgain(t *testing.T) {
 	require.ErrorIs(t, err, audit.ErrUnavailable)
 	assert.NoFileExists(t, last)
 }
+
+// After a write that failed, a check tries once more, and takes back what it wrote.
+func TestACheckTriesAgainWhatFailed(t *testing.T) {
+	dir := newDir(t)
+	f := open(t, dir, audit.Config{})
+	require.NoError(t, f.Record(t.Context(), request("e_1", false)))
+	before := readFile(t, dir, "000001.jsonl")
+	mend := f.BreakHead()
+	require.ErrorIs(t, f.Record(t.Context(), request("e_2", false)), audit.ErrUnavailable)
+	err := f.Check(t.Context())
+	mend()
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+
+	require.NoError(t, f.Check(t.Context()))
+	assert.Equal(t, string(before), string(readFile(t, dir, "000001.jsonl")))
+	require.NoError(t, f.Record(t.Context(), request("e_3", false)))
+	require.NoError(t, f.Close())
+	r := whole(t, dir)
+	assert.EqualValues(t, 2, r.Records)
+	assert.Empty(t, r.Sealed)
+}

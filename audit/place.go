@@ -76,8 +76,9 @@ const maxQueue = 512
 type place struct {
 	Place
 	head   func() (Anchor, error)
-	wake   chan struct{} // there may be something new; holds one
-	needed atomic.Bool   // something was recorded that it must acknowledge
+	wake   chan struct{}         // there may be something new; holds one
+	needed atomic.Bool           // something was recorded that it must acknowledge
+	lost   atomic.Pointer[error] // how the last try failed; nil where it did not
 
 	// turn is the queue for sending, and guards what follows: whoever holds it finds what was acknowledged already, or
 	// sends for all who wait. It is a channel and no mutex because whoever waits here waits for a network.
@@ -152,6 +153,8 @@ func (p *place) send(now *Anchor) error {
 	}
 	for len(p.waiting) > 0 {
 		if p.failed = p.one(p.waiting[0]); p.failed != nil {
+			failed := p.failed
+			p.lost.Store(&failed)
 			p.waiting = thin(p.waiting)
 			return p.failed
 		}
@@ -159,6 +162,7 @@ func (p *place) send(now *Anchor) error {
 		p.waiting = p.waiting[1:]
 	}
 	p.waiting = nil
+	p.lost.Store(nil)
 	return nil
 }
 

@@ -78,6 +78,9 @@ func (a as) RecordAll(ctx context.Context, events []Event) error {
 	return RecordAll(ctx, a.s, filled)
 }
 
+// Check asks the Sink behind.
+func (a as) Check(ctx context.Context) error { return Check(ctx, a.s) }
+
 // SinkFunc makes a Sink of a function.
 type SinkFunc func(ctx context.Context, e Event) error
 

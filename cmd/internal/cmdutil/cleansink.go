@@ -47,6 +47,9 @@ func (s *cleanSink) RecordAll(ctx context.Context, events []audit.Event) error {
 	return audit.RecordAll(ctx, s.sink, all)
 }
 
+// Check asks the sink behind.
+func (s *cleanSink) Check(ctx context.Context) error { return audit.Check(ctx, s.sink) }
+
 func (s *cleanSink) clean(e audit.Event) audit.Event {
 	var with *redact.Set
 	for _, text := range []*string{&e.Reason, &e.CWD, &e.ForSession, &e.Error.Message} {

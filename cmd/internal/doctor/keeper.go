@@ -52,6 +52,12 @@ func (o *Options) keeper(ctx context.Context) []Check {
 	} else {
 		all = append(all, ok("keeper", "it runs: process %d, %s, %s", h.PID, h.Version, cmdutil.Count(h.Sessions, "session")))
 	}
+	if said, next, _ := strings.Cut(h.Store, ". "); said != "" {
+		all = append(all, fail("keeper", next, "%s", said))
+	}
+	if said, next, _ := strings.Cut(h.Audit, "; "); said != "" {
+		all = append(all, fail("keeper", next, "%s", said))
+	}
 	return append(all, separation(h.Separation))
 }
 

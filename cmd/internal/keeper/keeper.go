@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -61,6 +60,7 @@ type Keeper struct {
 	recordings  *casts.Shelf
 	boxes       *boxes.Boxes
 	started     time.Time
+	auditCheck  auditCheck
 }
 
 // New returns a Keeper that serves nobody yet. Close it.
@@ -170,16 +170,6 @@ func (k *Keeper) Close() error {
 // busy reports whether the keeper has a reason to stay.
 func (k *Keeper) busy() bool {
 	return k.answering.Load() > 0 || k.realms.Sessions() > 0 || len(k.forwards.of("")) > 0 || len(k.desk.List()) > 0 || len(k.desk.ForSessions()) > 0
-}
-
-func (k *Keeper) health(c *access.Caller) wire.Health {
-	status, fault := "ok", k.storeFault()
-	if fault != "" {
-		status = "degraded"
-	}
-	return wire.Health{
-		Status: status, Store: fault, Version: k.cfg.Version, API: wire.API, Separation: c.Account.Separation(), PID: os.Getpid(), Started: k.started.UTC(), Sessions: k.realms.Sessions(),
-	}
 }
 
 // idle returns when the keeper had nothing to do for so long, or ctx ends.

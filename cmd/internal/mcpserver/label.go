@@ -50,6 +50,9 @@ func (l labeled) Record(ctx context.Context, e audit.Event) error {
 	return l.sink.Record(ctx, e)
 }
 
+// Check asks the sink behind.
+func (l labeled) Check(ctx context.Context) error { return audit.Check(ctx, l.sink) }
+
 func (l labeled) RecordAll(ctx context.Context, events []audit.Event) error {
 	return audit.RecordAll(ctx, audit.As(l.sink, audit.Event{Client: Label(ctx)}), events)
 }

@@ -45,6 +45,9 @@ func (r Record) RecordAll(ctx context.Context, events []audit.Event) error {
 	return audit.RecordAll(ctx, r.sink, filled)
 }
 
+// Check returns why nothing could be recorded now; nil where nothing speaks against it.
+func (r Record) Check(ctx context.Context) error { return audit.Check(ctx, r.sink) }
+
 // Administered writes an entry about what changes who may do what. It is written before the change, or the change is taken
 // back where it fails.
 func (r Record) Administered(ctx context.Context, c *Caller, e audit.Event) error {

@@ -67,6 +67,7 @@ const API = 1
 type Health struct {
 	Status     string    `json:"status" enum:"ok,degraded"`
 	Store      string    `json:"store,omitempty" doc:"of a degraded keeper: what is wrong with its store, and what to do"`
+	Audit      string    `json:"audit,omitempty" doc:"of a degraded keeper: why the audit log takes no entry, so that nothing runs, and what to do"`
 	Version    string    `json:"version"`
 	API        int       `json:"api" doc:"which form of the API the keeper speaks: another number is another language"`
 	Separation string    `json:"separation" enum:"shared-uid,split-uid" doc:"whether callers could use the keeper's SSH credentials without it"`
