@@ -51,10 +51,14 @@ const (
 	doDamage = "run `fairlead audit verify` to see where, keep the directory as evidence, and move it aside to start a new chain"
 	doGone   = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
 	doDisk   = "check the disk, then restart; nothing is sent until then"
+	doAway   = "see which program put it there and move it away, then try again"
 	doWait   = "see which process holds it (a stopped one holds on), then try again"
 )
 
 func unavailable(op, path string, err error, do string) error {
+	if err == notRegular {
+		do = doAway
+	}
 	return &Error{Op: op, Path: path, Err: err, Do: do}
 }
 

@@ -148,12 +148,12 @@ func makeDir(dir string) error {
 // openHead opens dir's head, or makes an empty one where no record exists yet.
 func openHead(dir string) (*os.File, error) {
 	path := filepath.Join(dir, headName)
-	hf, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	hf, err := openRegular(path, os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := mustBeNew(dir); err != nil {
 			return nil, err
 		}
-		hf, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		hf, err = openRegular(path, os.O_CREATE|os.O_RDWR, 0o600)
 	}
 	if err != nil {
 		return nil, unavailable("open", path, err, doAccess)
@@ -234,7 +234,7 @@ func (f *File) use(h head, create bool) error {
 	if create {
 		flags |= os.O_CREATE
 	}
-	data, err := os.OpenFile(path, flags, 0o600)
+	data, err := openRegular(path, flags, 0o600)
 	if err != nil {
 		return unavailable("open", path, err, doAccess)
 	}

@@ -73,7 +73,7 @@ func loadKey(dir string) (*keys, error) {
 	if runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
 		return nil, unavailable("use", path, errors.New("other accounts may read it"), doAccess)
 	}
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path)
 	if err != nil {
 		return nil, unavailable("read", path, err, doAccess)
 	}
@@ -89,7 +89,7 @@ func createKey(dir string) error {
 	secret := make([]byte, sha256.Size)
 	rand.Read(secret) // never fails: it ends the process rather than give weak bytes
 	path := filepath.Join(dir, keyName)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := openRegular(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return unavailable("create", path, err, doAccess)
 	}

@@ -93,7 +93,7 @@ func (d *OutputDir) Get(_ context.Context, sum string) ([]byte, error) {
 	if !digits(sum, hexLen) {
 		return nil, fmt.Errorf("%w: %q is not a hash", ErrNoOutput, sum)
 	}
-	data, err := os.ReadFile(d.path(sum))
+	data, err := readRegular(d.path(sum))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoOutput, sum)
 	} else if err != nil {
@@ -109,7 +109,7 @@ func (d *OutputDir) path(sum string) string { return filepath.Join(d.dir, sum[:2
 
 // lock keeps Put and Purge apart. Where there is no directory there is nothing to lock.
 func (d *OutputDir) lock(exclusive bool) (unlocked func(), err error) {
-	f, err := os.OpenFile(filepath.Join(d.dir, outputLock), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := openRegular(filepath.Join(d.dir, outputLock), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, unavailable("open", filepath.Join(d.dir, outputLock), err, doAccess)
 	}

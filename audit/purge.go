@@ -81,7 +81,7 @@ func (f *File) oldest(before time.Time) (p Purged, paths []string, err error) {
 
 // lastOf reads the last record of a full file. Its length is that of the file.
 func (f *File) lastOf(path string) (l line, at time.Time, size int64, err error) {
-	r, err := os.Open(path)
+	r, err := openToRead(path)
 	if err != nil {
 		return l, at, 0, unavailable("read", path, err, doAccess)
 	}

@@ -151,7 +151,7 @@ func (r *reader) drain(yield func(Event, error) bool) bool {
 	for {
 		if r.f == nil {
 			path := filepath.Join(r.dir, dataName(r.file))
-			f, err := os.Open(path)
+			f, err := openToRead(path)
 			if errors.Is(err, fs.ErrNotExist) && r.file > 1 {
 				if n := firstFile(r.dir); n > r.file {
 					r.file, r.off = n, 0 // it was purged meanwhile

@@ -36,6 +36,9 @@ func sizeOf(f *os.File) (size int64, linked bool, err error) {
 	return st.Size, st.Nlink > 0, nil
 }
 
+// nonBlock keeps the opening of a named pipe from waiting for its other end. It means nothing for a regular file.
+const nonBlock = syscall.O_NONBLOCK
+
 // tryLock takes the lock on f if nobody else has it.
 func tryLock(f *os.File, exclusive bool) (bool, error) {
 	how := syscall.LOCK_SH

@@ -30,6 +30,9 @@ func sizeOf(f *os.File) (size int64, linked bool, err error) {
 	return fi.Size(), true, nil
 }
 
+// nonBlock is for other systems: no name in a directory leads to a pipe here.
+const nonBlock = 0
+
 // Locks are mandatory on Windows, so the byte that is locked lies far behind what is read and written.
 const (
 	lockAtHigh      = 0x40000000

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -116,7 +115,7 @@ var errBroken = errors.New("audit: the chain breaks off")
 func (r *reader) back() error {
 	if r.f == nil {
 		path := filepath.Join(r.dir, dataName(r.file))
-		f, err := os.Open(path)
+		f, err := openToRead(path)
 		if err != nil {
 			return unavailable("read", path, err, doAccess)
 		}
@@ -157,7 +156,7 @@ const headTries = 5
 // headOf reads where the chain ends, without the lock.
 func headOf(dir string, k *keys) (head, bool) {
 	for range headTries {
-		text, err := os.ReadFile(filepath.Join(dir, headName))
+		text, err := readRegular(filepath.Join(dir, headName))
 		if err != nil {
 			return head{}, false
 		}

@@ -142,9 +142,12 @@ func (v *verifier) run() error {
 // snapshot reads head and the lengths of the files while no writer is between its two writes.
 func (v *verifier) snapshot() (headText []byte, err error) {
 	path := filepath.Join(v.dir, headName)
-	hf, err := os.Open(path)
+	hf, err := openToRead(path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
+	case errors.Is(err, ErrDamaged):
+		v.problem(BadHead, path, 0, err.Error())
+		return nil, nil
 	case err != nil && !missing:
 		return nil, unavailable("read", path, err, doAccess)
 	case err == nil:
@@ -175,6 +178,10 @@ func (v *verifier) snapshot() (headText []byte, err error) {
 		if err != nil {
 			return nil, unavailable("read", s.path, err, doAccess)
 		}
+		if !fi.Mode().IsRegular() {
+			v.problem(UnknownFile, s.path, 0, notRegular.Error())
+			return nil, nil
+		}
 		s.size = fi.Size()
 		v.files = append(v.files, s)
 	}
@@ -192,7 +199,7 @@ func (v *verifier) foreign() bool {
 	if len(v.files) == 0 {
 		return false
 	}
-	f, err := os.Open(v.files[0].path)
+	f, err := openToRead(v.files[0].path)
 	if err != nil {
 		return false
 	}
@@ -211,7 +218,7 @@ func (v *verifier) foreign() bool {
 
 // file checks one file from its beginning.
 func (v *verifier) file(s snapshot) error {
-	f, err := os.Open(s.path)
+	f, err := openToRead(s.path)
 	if err != nil {
 		return unavailable("read", s.path, err, doAccess)
 	}
@@ -301,7 +308,7 @@ func (v *verifier) meetsHead(path string, num int) bool {
 
 // tellOrder tells records in another order from missing ones: what seems to be missing stands further down.
 func (v *verifier) tellOrder(s snapshot, in *lines, found uint64) {
-	f, err := os.Open(s.path)
+	f, err := openToRead(s.path)
 	if err != nil {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"os"
 	"path/filepath"
 )
 
@@ -25,7 +24,7 @@ type border struct {
 // startAt takes the chain up at the first file that is there. Whether that may be its beginning is judged by
 // checkPurged, when everything that the chain says has been read.
 func (v *verifier) startAt(s snapshot) {
-	f, err := os.Open(s.path)
+	f, err := openToRead(s.path)
 	if err != nil {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -114,7 +115,7 @@ func (f recordingFile) open(dir string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	defer root.Close()
-	file, err := root.Open(f.name)
+	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a named pipe would wait for its other end
 	if err != nil {
 		return nil, 0, err
 	}
