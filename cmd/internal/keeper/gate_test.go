@@ -36,6 +36,39 @@ func TestNothingRunsWhenThePolicyCannotBeRead(t *testing.T) {
 	assert.Equal(t, "policy", codeOf(t, err))
 }
 
+// What has run is shown, within the limits of the policy that was in force, and what would ask a host is refused with the reason.
+func TestAPolicyThatCannotBeReadHidesNoResult(t *testing.T) {
+	w := start(t)
+	policy := filepath.Join(w.dir, "policy.yaml")
+	require.NoError(t, os.WriteFile(policy, []byte("version: 1\nprincipals:\n  - {name: operator/ada, max_output: 1KiB}\n"), 0o600))
+	s := w.open("here", "")
+	r := w.run(w.Client, s.ID, "yes | head -n 5000")
+	require.Equal(t, "ok", r.Status, r.Error)
+	require.EqualValues(t, 10000, r.StdoutBytes)
+	require.LessOrEqual(t, len(r.Stdout), 1<<10)
+	require.NoError(t, os.WriteFile(policy, []byte("version: 1\nrules: [{nonsense: true}]\n"), 0o600))
+
+	var again wire.Result
+	status, _ := w.api("", "GET", "/v1/execs/"+r.Exec, nil, &again)
+	assert.Equal(t, http.StatusOK, status)
+	assert.Equal(t, r.Stdout, again.Stdout)
+	var page wire.Page
+	status, _ = w.api("", "GET", "/v1/execs/"+r.Exec+"/output", nil, &page)
+	assert.Equal(t, http.StatusOK, status)
+	assert.LessOrEqual(t, len(page.Data), 1<<10)
+	for _, path := range []string{"/v1/sessions", "/v1/hosts", "/v1/approvals", "/v1/jobs?known=true", "/v1/runs", "/v1/audit", "/v1/watch", "/healthz", "/v1/sessions/" + s.ID} {
+		status, p := w.api("", "GET", path, nil, nil)
+		assert.Equal(t, http.StatusOK, status, "%s: %s", path, p.Detail)
+	}
+	for _, path := range []string{"/v1/jobs", "/v1/jobs/j_x", "/v1/files?host=here&path=/etc/hostname", "/v1/files/list?host=here&path=/etc"} {
+		status, p := w.api("", "GET", path, nil, nil)
+		assert.Equal(t, http.StatusServiceUnavailable, status, path)
+		assert.Equal(t, "policy", p.Code, path)
+		assert.Contains(t, p.Detail, "the policy cannot be used, so nothing may run: "+policy+":2: ", path)
+		assert.NotContains(t, p.Detail, "rules: /", path)
+	}
+}
+
 func TestAChangedPolicyHoldsFromThenOn(t *testing.T) {
 	w := start(t)
 	s := w.open("here", "")

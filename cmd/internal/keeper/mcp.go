@@ -67,9 +67,9 @@ func (k *Keeper) agents(r *realm.Realm) (http.Handler, error) {
 func (k *Keeper) mcpServer(r *realm.Realm, c *access.Caller, elicit *mcpserver.Elicitor) (*mcpserver.Server, error) {
 	principal := r.Key.Principal
 	limits := func() rules.Limits {
-		engine, err := k.policy.Current()
+		engine, err := k.policy.Last()
 		if err != nil {
-			return rules.Limits{} // nothing is admitted then
+			return rules.Limits{} // nothing was ever admitted
 		}
 		return engine.Limits(principal)
 	}

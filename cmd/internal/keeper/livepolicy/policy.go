@@ -21,6 +21,7 @@ type Policy struct {
 	mu     sync.Mutex // guards what follows
 	hash   string     // of the policy that took hears of last
 	engine *rules.Engine
+	last   *rules.Engine // the last one that could be used; nil for none
 	err    error
 	seen   []stamp // of files, when engine was read
 }
@@ -66,11 +67,29 @@ func (p *Policy) Current() (*rules.Engine, error) {
 	p.seen = seen
 	if p.err != nil {
 		p.err = fmt.Errorf("the policy cannot be used, so nothing may run: %w", p.err)
-	} else if hash := p.engine.Hash(); hash != p.hash {
+		return p.engine, p.err
+	}
+	p.last = p.engine
+	if hash := p.engine.Hash(); hash != p.hash {
 		p.hash = hash
 		p.Took(hash)
 	}
-	return p.engine, p.err
+	return p.engine, nil
+}
+
+// Last returns the engine of the files as they are, or as they were when they could be used last; nil where they never could. It
+// decides nothing: it says how much may be shown of what has run.
+func (p *Policy) Last() (*rules.Engine, error) {
+	e, err := p.Current()
+	if err == nil {
+		return e, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil {
+		return nil, err
+	}
+	return p.last, nil
 }
 
 // Consent is an operator's own yes to one command, carried by the context of its request.

@@ -2,6 +2,7 @@ package realm
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -35,16 +36,23 @@ func (b *Book) Consent(c *access.Caller, host, script string, run *wire.Run) (li
 func (b *Book) Admit(c *access.Caller) (*rules.Engine, error) {
 	engine, err := b.cfg.Policy.Current()
 	if err != nil {
-		return nil, problem.New(http.StatusInternalServerError, "policy", "%v", err)
+		return nil, unusable(err)
 	}
 	return engine, engine.Admit(c.Principal, time.Now())
 }
 
-// Limits is what the policy says of how much a caller may ask for.
+// Limits is what the policy says of how much a caller is shown of what it has run. A policy that cannot be used any more keeps
+// no result from its caller: the one before it counts.
 func (b *Book) Limits(c *access.Caller) (rules.Limits, error) {
-	engine, err := b.cfg.Policy.Current()
+	engine, err := b.cfg.Policy.Last()
 	if err != nil {
-		return rules.Limits{}, problem.New(http.StatusInternalServerError, "policy", "%v", err)
+		return rules.Limits{}, unusable(err)
 	}
 	return engine.Limits(c.Principal), nil
+}
+
+// unusable says that nothing may run because of the policy, which is no fault of the keeper's.
+func unusable(err error) error {
+	text := strings.ReplaceAll(strings.ReplaceAll(err.Error(), ": rules: ", ": "), "\nrules: ", "\n")
+	return problem.New(http.StatusServiceUnavailable, "policy", "%s", text)
 }
