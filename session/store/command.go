@@ -50,6 +50,7 @@ type Command struct {
 	Outcome string // once it has ended
 
 	RequestedBy string
+	Token       string // the bearer token that it was requested with; "" for none
 	ApprovedBy  string // who said yes
 	Proof       string // of who that was
 
@@ -74,10 +75,10 @@ type Command struct {
 const (
 	commandColumns = `command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, enforcement, status, verdict, class, rule, reason, outcome,
 		requested_by, approved_by, proof, exit_code, stdout, stderr, stdout_sum, stderr_sum, exec_result, expires_at, created_at, updated_at,
-		claimed_by, claimed_at, ended_at, finalized_at, purged_at`
+		claimed_by, claimed_at, ended_at, finalized_at, purged_at, token_id`
 	briefColumns = `command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, enforcement, status, verdict, class, rule, reason, outcome,
 		requested_by, approved_by, proof, exit_code, '', '', stdout_sum, stderr_sum, NULL, expires_at, created_at, updated_at,
-		claimed_by, claimed_at, ended_at, finalized_at, purged_at`
+		claimed_by, claimed_at, ended_at, finalized_at, purged_at, token_id`
 )
 
 // scanCommand reads a row of commandColumns.
@@ -89,7 +90,7 @@ func scanCommand(row scanner) (Command, error) {
 	var fleet, expires, created, updated, claimed, ended, finalized, purged int64
 	err := row.Scan(&c.ID, &c.Session, &sandbox, &hosts, &fleet, &c.Command, &c.Cwd, &c.AskReason, &c.Enforcement, &c.Status, &c.Verdict, &c.Class, &c.Rule, &c.Reason, &c.Outcome,
 		&c.RequestedBy, &c.ApprovedBy, &c.Proof, &exit, &c.Stdout, &c.Stderr, &c.StdoutSum, &c.StderrSum, &exec, &expires, &created, &updated,
-		&c.ClaimedBy, &claimed, &ended, &finalized, &purged)
+		&c.ClaimedBy, &claimed, &ended, &finalized, &purged, &c.Token)
 	if err != nil {
 		return Command{}, err
 	}

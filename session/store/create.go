@@ -89,11 +89,11 @@ func (s *Store) Create(ctx context.Context, n NewCommand) (c Command, made bool,
 		}
 		_, err := q.exec(`INSERT INTO commands (command_id, session_id, sandbox_id, hosts, fleet, command, cwd, asked_why, enforcement, status, verdict,
 			class, rule, reason, outcome, requested_by, approved_by, proof, exit_code, stdout, stderr, stdout_sum, stderr_sum, exec_result, sealed,
-			claimed_by, claimed_at, expires_at, created_at, updated_at, ended_at, finalized_at, purged_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '', '', ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
+			claimed_by, claimed_at, expires_at, created_at, updated_at, ended_at, finalized_at, purged_at, token_id)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, '', '', ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)`,
 			n.ID, n.Session, nullable(n.Sandbox), listOf(hosts), number(fleet), bytesOf(n.Command.Command), bytesOf(n.Cwd), bytesOf(n.AskReason), n.Enforcement, string(n.Status), n.Verdict,
 			n.Class, n.Rule, bytesOf(n.Reason), n.Outcome, n.RequestedBy, n.ApprovedBy, n.Proof, []byte{}, []byte{}, []byte{}, orNull(sealed),
-			n.Claim, claimed, micros(n.Expires), now, now, ended)
+			n.Claim, claimed, micros(n.Expires), now, now, ended, n.Token)
 		if err != nil {
 			return err
 		}

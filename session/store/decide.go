@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -41,6 +43,11 @@ func (s *Store) Decide(ctx context.Context, id string, d Decision) (c Command, e
 		case d.Approve && strings.HasPrefix(d.By, "agent/"):
 			return fmt.Errorf("%w: %s is an agent", ErrForbidden, d.By)
 		}
+		if d.Approve {
+			if err := q.stillGood(c, now); err != nil {
+				return err
+			}
+		}
 		if err := q.row(`SELECT digest FROM approvals WHERE command_id = ?`, id).Scan(&digest); err != nil {
 			return found(err, "approval of command", id)
 		}
@@ -72,6 +79,23 @@ func (s *Store) Decide(ctx context.Context, id string, d Decision) (c Command, e
 		return Command{}, err
 	}
 	return c, nil
+}
+
+// stillGood refuses an approval of what was requested with a token that has been revoked or has expired since.
+func (q query) stillGood(c Command, now int64) error {
+	if c.Token == "" {
+		return nil
+	}
+	t, err := scanToken(q.row(`SELECT `+tokenColumns+` FROM tokens WHERE token_id = ?`, c.Token))
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && !t.Revoked.IsZero():
+		return fmt.Errorf("%w: the token that command %s was requested with was revoked", ErrForbidden, c.ID)
+	case err != nil:
+		return err
+	case !t.Expires.IsZero() && micros(t.Expires) <= now:
+		return fmt.Errorf("%w: the token that command %s was requested with has expired", ErrForbidden, c.ID)
+	}
+	return nil
 }
 
 // Withdraw ends a command that was not begun, as rejected with this outcome: its asker gave up ("canceled"), its session

@@ -110,7 +110,7 @@ func TestRowsFromBeforeSessionsWereKeptAreFoundByTheirs(t *testing.T) {
 		waits := wait(t, s, nil)
 		_, err := s.CreateSandbox(t.Context(), store.Sandbox{ID: "b_1", Owner: asker, Host: "web01", Path: "/srv", Active: true})
 		require.NoError(t, err)
-		for _, text := range []string{"ALTER TABLE commands DROP COLUMN enforcement", "ALTER TABLE sandboxes DROP COLUMN network", "DELETE FROM fairlead_schema WHERE version >= 2"} {
+		for _, text := range []string{"ALTER TABLE commands DROP COLUMN enforcement", "ALTER TABLE sandboxes DROP COLUMN network", "ALTER TABLE commands DROP COLUMN token_id", "DELETE FROM fairlead_schema WHERE version >= 2"} {
 			require.NoError(t, s.Exec(t.Context(), text))
 		}
 		require.NoError(t, s.Close())

@@ -123,6 +123,20 @@ func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	})
 }
 
+// PendingOf returns the commands that were requested with a token and have not begun.
+func (s *Store) PendingOf(ctx context.Context, token string) (ids []string, err error) {
+	err = s.read(ctx, "list the pending commands of a token", func(q query) error {
+		ids = nil
+		return q.each(func(r scanner) error {
+			var id string
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `SELECT command_id FROM commands WHERE token_id = ? AND ended_at = 0 AND claimed_by = '' ORDER BY created_at, command_id`, token)
+	})
+	return ids, err
+}
+
 // Tokens returns all tokens, in the order they were made, with the revoked and expired ones.
 func (s *Store) Tokens(ctx context.Context) (all []Token, err error) {
 	err = s.read(ctx, "list tokens", func(q query) error {

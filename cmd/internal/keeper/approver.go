@@ -17,6 +17,11 @@ func (a approver) Approve(ctx context.Context, q policy.Question) (policy.Answer
 		return answer, err
 	}
 	a.k.asks(ctx)
+	if c := access.CallerOf(ctx); c != nil && c.Token != "" { // what is pending goes with the token, however long ago it was requested
+		var leave func()
+		ctx, leave = c.Use(ctx)
+		defer leave()
+	}
 	return a.k.desk.Approve(ctx, a.k.byStore(q))
 }
 

@@ -54,7 +54,7 @@ func (k *Keeper) addTokens(a *route.API) {
 				return nil, err
 			}
 			k.callers.Tokens.End(ctx, in.ID, access.TokenRevoked)
-			return nil, nil
+			return nil, k.boxes.Runner.TokenRevoked(context.WithoutCancel(ctx), in.ID)
 		})
 }
 

@@ -54,7 +54,7 @@ func (k *Callers) Remote(r *http.Request) (*Caller, *wire.Problem) {
 		return nil, problem.New(http.StatusForbidden, "forbidden", "the token has a role that is unknown here")
 	}
 	return &Caller{
-		Principal: t.Principal, Role: role, Inventory: k.Inventory, Bucket: t.ID,
+		Principal: t.Principal, Role: role, Inventory: k.Inventory, Bucket: t.ID, Token: t.ID,
 		Use: func(ctx context.Context) (context.Context, func()) {
 			inForce := t
 			inForce.Expires = k.Here(t.Expires)

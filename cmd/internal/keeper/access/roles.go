@@ -69,6 +69,7 @@ type Caller struct {
 	Ssh       string   // how hosts are reached, a sshopt.Set; "" is as ever
 	Env       string   // what its variables say about that, a sshopt.Environment; "" is nothing
 	Bucket    string   // of the token's rate; "" on the socket
+	Token     string   // the bearer token's id; "" where there is none
 	Account   *account // nil where none of this machine asks
 	Pid       int      // the process behind the socket; 0 elsewhere, and where it cannot be seen
 

@@ -82,7 +82,7 @@ func (bs *Boxes) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		return text
 	}
 	n := store.NewCommand{Exact: []byte(b.Command), Command: store.Command{
-		ID: id.New(events.CommandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: redacted(b.Reason), RequestedBy: c.Principal,
+		ID: id.New(events.CommandPrefix), Sandbox: box.ID, Host: h.Name, Command: redacted(b.Command), AskReason: redacted(b.Reason), RequestedBy: c.Principal, Token: c.Token,
 	}, Key: key}
 	d, held := policy.Decision{Rule: "sandbox/outside"}, sandbox.Enforcement{}
 	dir, err := boxOf(box).Resolve(b.CWD)

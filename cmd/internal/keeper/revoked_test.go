@@ -1,0 +1,107 @@
+package keeper_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+)
+
+// asks sends a request over TCP that is answered with out.
+func (r *remote) asks(token, path string, in, out any) int {
+	r.t.Helper()
+	body, err := json.Marshal(in)
+	require.NoError(r.t, err)
+	req, err := http.NewRequestWithContext(r.t.Context(), "POST", r.url+path, strings.NewReader(string(body)))
+	require.NoError(r.t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := r.client.Do(req)
+	require.NoError(r.t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(r.t, err)
+	require.NoError(r.t, json.Unmarshal(text, out), "%s", text)
+	return resp.StatusCode
+}
+
+// What was requested with a token waits for nobody once the token is revoked, and an approval of it that comes all the same does
+// nothing. What the same agent has requested with another token is not touched.
+func TestWhatARevokedTokenHasRequestedIsNotApproved(t *testing.T) {
+	r := startTCP(t)
+	box, dir := r.box("there")
+	var stolen, good wire.Token
+	for _, tok := range []*wire.Token{&stolen, &good} {
+		status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent"}, tok)
+		require.Equal(t, http.StatusCreated, status, p.Detail)
+	}
+	var theirs, ours wire.Command
+	require.Equal(t, http.StatusAccepted, r.asks(stolen.Secret, commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x >theirs"}, &theirs))
+	require.Equal(t, http.StatusAccepted, r.asks(good.Secret, commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x >ours"}, &ours))
+	var s wire.Session
+	require.Equal(t, http.StatusCreated, r.asks(stolen.Secret, "/v1/sessions", wire.Open{Host: "there"}, &s))
+	var res wire.Result
+	soon := 0.05
+	require.Equal(t, http.StatusAccepted, r.asks(stolen.Secret, "/v1/sessions/"+s.ID+"/execs", wire.Run{Command: "echo x >" + dir + "/exec", WaitS: &soon}, &res))
+	require.Equal(t, "awaiting_approval", res.State)
+	var list wire.Approvals
+	r.api("", "GET", "/v1/approvals", nil, &list)
+	require.Len(t, list.Items, 3)
+
+	status, p := r.api("", "DELETE", "/v1/tokens/"+stolen.ID, nil, nil)
+	require.Equal(t, http.StatusNoContent, status, p.Detail)
+	require.Eventually(t, func() bool {
+		r.api("", "GET", "/v1/approvals", nil, &list)
+		return len(list.Items) == 1
+	}, 10*time.Second, 10*time.Millisecond)
+	assert.Equal(t, ours.ID, list.Items[0].Exec)
+	status, p = r.api("", "POST", commandsPath+"/"+theirs.ID+"/approve", nil, nil)
+	assert.Equal(t, http.StatusConflict, status, p.Detail)
+	r.api("", "GET", commandsPath+"/"+theirs.ID, nil, &theirs)
+	assert.Equal(t, "rejected", theirs.Status)
+	assert.Equal(t, "the token that it was requested with was revoked", theirs.Reason)
+	status, p = r.api("", "POST", commandsPath+"/"+ours.ID+"/approve", nil, nil)
+	assert.Equal(t, http.StatusOK, status, p.Detail)
+	for name, there := range map[string]bool{"theirs": false, "exec": false, "ours": true} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		assert.Equal(t, there, err == nil, name)
+	}
+	require.Eventually(t, func() bool {
+		for e, err := range audit.All(r.cfg.AuditDir) {
+			require.NoError(t, err)
+			if e.Kind == audit.ApprovalResult && e.ID == theirs.ID {
+				return assert.Equal(t, "denied", e.Status) && assert.Contains(t, e.Error.Message, "revoked")
+			}
+		}
+		return false
+	}, 10*time.Second, 20*time.Millisecond, "the audit log says what became of it")
+}
+
+// A token that has expired approves nothing either.
+func TestWhatAnExpiredTokenHasRequestedIsNotApproved(t *testing.T) {
+	r := startTCP(t)
+	box, dir := r.box("there")
+	var tok wire.Token
+	status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent", TTLS: 3}, &tok)
+	require.Equal(t, http.StatusCreated, status, p.Detail)
+	var c wire.Command
+	require.Equal(t, http.StatusAccepted, r.asks(tok.Secret, commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x >late"}, &c))
+	require.Eventually(t, func() bool {
+		status, _ := r.over("GET", "/healthz", tok.Secret, "")
+		return status == http.StatusUnauthorized
+	}, 10*time.Second, 50*time.Millisecond)
+	status, p = r.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+	assert.Equal(t, http.StatusForbidden, status)
+	assert.Contains(t, p.Detail, "has expired")
+	assert.NoFileExists(t, filepath.Join(dir, "late"))
+}

@@ -1,0 +1,1 @@
+ALTER TABLE commands ADD COLUMN token_id @WORD@ NOT NULL DEFAULT '';
