@@ -420,9 +420,21 @@ func TestManyTerminalsLeaveRoomForSessions(t *testing.T) {
 	w.run(w.Client, s.ID, "true")
 }
 
+// Clients paste what they have in one frame. All of it arrives, as far as the API says how much may be typed.
+func TestAPasteOfAMegabyteIsOneFrame(t *testing.T) {
+	w := start(t, withRecordings(t))
+	c := w.terminal("host=here")
+	paste := strings.Repeat("0123456789", 100000)
+	c.line(`stty raw -echo; echo "=$((40+2))="; head -c 1000000 | sha256sum; exit`)
+	c.see("=42=")
+	c.send(websocket.MessageBinary, paste)
+	assert.Equal(t, websocket.StatusNormalClosure, c.see(""))
+	assert.Contains(t, c.seen.String(), fmt.Sprintf("%x", sha256.Sum256([]byte(paste))))
+}
+
 func TestWhatIsNoControlMessageEndsATerminal(t *testing.T) {
 	w := start(t, withRecordings(t))
-	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`, `{"hang_up":false}`, `{"hang_up":true,"resize":{"rows":1,"cols":1}}`} {
+	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`, `{"hang_up":false}`, `{"hang_up":true,"resize":{"rows":1,"cols":1}}`, `{"hang_up":true} x`} {
 		c := w.terminal("host=here")
 		c.send(websocket.MessageText, text)
 		assert.Equal(t, websocket.StatusPolicyViolation, c.see(""), text)

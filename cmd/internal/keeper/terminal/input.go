@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 
 	"github.com/coder/websocket"
 
@@ -18,30 +20,65 @@ const (
 
 // hear takes what the client sends, until the connection ends.
 func (t *Terminal) hear(gone context.CancelCauseFunc) {
+	buf := make([]byte, 16<<10)
+	defer clear(buf) // there may be passwords in it
 	for {
-		kind, p, err := t.ws.Read(context.Background()) // a context that ends would end the connection
+		kind, r, err := t.ws.Reader(context.Background()) // a context that ends would end the connection
 		switch {
 		case err != nil:
-			gone(errClientGone)
+			err = errClientGone
+		case kind == websocket.MessageText:
+			err = t.control(r)
+		default:
+			err = t.hearTyped(r, buf)
+		}
+		switch {
+		case err == errLate:
 			return
-		case t.live.Err() != nil: // what comes after the end of the right to type is not typed
+		case err != nil:
+			gone(err)
 			return
 		}
-		if kind == websocket.MessageText {
-			if err := t.obey(p); err != nil {
-				gone(err)
-				return
+	}
+}
+
+// errLate is what comes after the end of the right to type: it is not typed.
+var errLate = errors.New("the right to type has ended")
+
+// control reads and obeys a control message.
+func (t *Terminal) control(r io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(r, maxControl+1))
+	switch {
+	case err != nil:
+		return errClientGone
+	case t.live.Err() != nil:
+		return errLate
+	case len(text) > maxControl:
+		return errNonsense
+	}
+	return t.obey(text)
+}
+
+// hearTyped takes what is typed with one frame, piece by piece.
+func (t *Terminal) hearTyped(r io.Reader, buf []byte) error {
+	for {
+		n, err := r.Read(buf)
+		switch {
+		case t.live.Err() != nil:
+			return errLate
+		case n > 0:
+			if t.ask.record == wire.RecordInput {
+				t.rec.Input(buf[:n])
 			}
-			continue
+			if !t.queue.Offer(buf[:n]) {
+				return errTooMuch
+			}
 		}
-		if t.ask.record == wire.RecordInput {
-			t.rec.Input(p)
-		}
-		ok := t.queue.Offer(p)
-		clear(p) // there may be passwords in it
-		if !ok {
-			gone(errTooMuch)
-			return
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return errClientGone
 		}
 	}
 }
@@ -79,7 +116,7 @@ func (t *Terminal) obey(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	switch err := d.Decode(&m); {
-	case err != nil || m.HangUp == (m.Resize != nil):
+	case err != nil || d.More() || m.HangUp == (m.Resize != nil):
 		return errNonsense
 	case m.HangUp:
 		return errHungUp

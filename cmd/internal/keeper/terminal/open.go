@@ -35,7 +35,8 @@ import (
 
 const (
 	socketPath = "/v1/terminals"
-	maxFrame   = 64 << 10 // bytes that are typed at once
+	maxFrame   = maxTyped // bytes of one frame: as many as may be typed
+	maxControl = 64 << 10 // bytes of a control message
 )
 
 // Add adds what is no request and answer. It is described all the same.
@@ -48,7 +49,7 @@ func (ts *Terminals) Add(a *route.API, mux *http.ServeMux) {
 	cells := huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}
 	a.OpenAPI().AddOperation(&huma.Operation{
 		Method: http.MethodGet, Path: socketPath, OperationID: "open-terminal", Tags: []string{"sessions"},
-		Summary: "Open a terminal on a host, as a WebSocket: binary frames are bytes, text frames are JSON. To the keeper: {\"resize\":{\"rows\",\"cols\"}} and {\"hang_up\":true}; from it, at the end: {\"end\":{…}}, {\"notice\":\"…\"} and {\"taken\":bytes} meanwhile: 1 MiB may be typed beyond what was taken. It is recorded",
+		Summary: "Open a terminal on a host, as a WebSocket: binary frames are bytes, text frames are JSON. To the keeper: {\"resize\":{\"rows\",\"cols\"}} and {\"hang_up\":true}; from it, at the end: {\"end\":{…}}, {\"notice\":\"…\"} and {\"taken\":bytes} meanwhile: 1 MiB may be typed beyond what was taken, in one frame or many. It is recorded",
 		Parameters: []*huma.Param{
 			query("host", "a host's name, or user@host:port", huma.Schema{Type: huma.TypeString}), query("rows", "of the terminal (default 24)", cells),
 			query("cols", "of the terminal (default 80)", cells), query("term", "what kind of terminal it is (default xterm-256color)", huma.Schema{Type: huma.TypeString}),
@@ -275,7 +276,7 @@ func dialCode(err error) string {
 var (
 	errClientGone = errors.New("the client has gone")
 	errHungUp     = errors.New("hung up by the client")
-	errTooMuch    = errors.New("the client types more than the program takes")
+	errTooMuch    = errors.New("input buffer full: more was typed than the program takes")
 	errNonsense   = errors.New("the client sent an invalid control message")
 	errKeeperEnds = errors.New("the keeper has ended")
 )
