@@ -16,13 +16,16 @@ type Modes struct {
 	Top, Bottom  int     // the lines that scroll, from 1; zero means all
 	Drawing      [2]bool // character sets G0 and G1 draw lines
 	Shifted      bool    // G1 is in use
+	OtherKeys    bool    // keys with modifiers are reported in xterm's longer form
+	KeyFlags     int     // how often the keyboard was put into another form, in the way of kitty, and not back
 	Title        string  // of the window, at most 256 bytes
 }
 
 const (
-	maxTitle  = 256
-	maxParams = 128     // bytes of a control sequence's parameters that are looked at
-	maxCarry  = 4 << 10 // bytes of a sequence not yet ended that are kept
+	maxTitle    = 256
+	maxKeyFlags = 64      // what terminals keep is less
+	maxParams   = 128     // bytes of a control sequence's parameters that are looked at
+	maxCarry    = 4 << 10 // bytes of a sequence not yet ended that are kept
 )
 
 // track follows the modes through p, which begins outside of any sequence, and returns where a sequence or character
@@ -82,6 +85,15 @@ func (m *Modes) control(s escape) {
 	case s.final == 'r' && s.mark == 0:
 		n := s.numbers()
 		m.Top, m.Bottom = n.at(0), n.at(1)
+	case s.final == 'm' && s.mark == '>':
+		if n := s.numbers(); n.at(0) == 4 || len(s.body) == 0 {
+			m.OtherKeys = n.at(1) > 0
+		}
+	case s.final == 'u' && s.mark == '>':
+		m.KeyFlags = min(m.KeyFlags+1, maxKeyFlags)
+	case s.final == 'u' && s.mark == '<':
+		n := s.numbers()
+		m.KeyFlags = max(m.KeyFlags-max(n.at(0), 1), 0)
 	case s.final == 'p' && string(s.body) == "!": // soft reset
 		m.AppCursor, m.CursorHidden, m.NoWrap, m.Top, m.Bottom = false, false, false, 0, 0
 	case (s.final == 'h' || s.final == 'l') && s.mark == '?':

@@ -24,6 +24,8 @@ func TestModesAreFollowed(t *testing.T) {
 		"alternate, left":        {text: "\x1b[?1047h\x1b[?1047l"},
 		"several at once":        {text: "\x1b[?1049;1;25;7;2004h\x1b[?25;7l", want: screen.Modes{Alternate: true, AppCursor: true, CursorHidden: true, NoWrap: true, Paste: true}},
 		"not private":            {text: "\x1b[1049h\x1b[>1049h"},
+		"longer forms of keys":   {text: "\x1b[>4;2m\x1b[>1u\x1b[>5u\x1b[<u", want: screen.Modes{OtherKeys: true, KeyFlags: 1}},
+		"keys as they were":      {text: "\x1b[>4;2m\x1b[>4;0m\x1b[>1u\x1b[<9u\x1b[>1;2m", want: screen.Modes{}},
 		"region":                 {text: "\x1b[2;10r", want: screen.Modes{Top: 2, Bottom: 10}},
 		"title":                  {text: "\x1b]0;ssh; web\a", want: screen.Modes{Title: "ssh; web"}},
 		"title, ended by ST":     {text: "\x1b]2;t\x1b\\", want: screen.Modes{Title: "t"}},

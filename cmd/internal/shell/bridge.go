@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -121,8 +122,9 @@ func (b *bridge) run(ctx context.Context) (exit session.Exit, o terminals.Outcom
 	wg.Wait()
 	asked.settle(b.term, b.out, time.Now())
 	b.term.restore()
-	if err != nil {
-		_, _ = io.WriteString(b.out, calm(modes.Modes()))
+	// A program that was killed could not clean up either; one in a container dies with a code, and no signal, for that.
+	if m := modes.Modes(); err != nil || exit.Signal != "" || exit.Code > 128 || m.Alternate {
+		_, _ = io.WriteString(b.out, calm(m))
 	}
 	o.Typed, o.ShownSHA256 = b.sent, hex.EncodeToString(sum.Sum(nil))
 	return exit, o, err
@@ -219,6 +221,12 @@ func calm(m screen.Modes) string {
 	}
 	if m.Drawing != [2]bool{} || m.Shifted {
 		text += "\x1b(B\x1b)B\x0f"
+	}
+	if m.OtherKeys {
+		text += "\x1b[>4;0m"
+	}
+	if m.KeyFlags > 0 {
+		text += fmt.Sprintf("\x1b[<%du", m.KeyFlags)
 	}
 	if m.Alternate {
 		text += "\x1b[?1049l"

@@ -115,6 +115,26 @@ func TestAShellThatIsKilledExitsLikeOne(t *testing.T) {
 	}
 }
 
+// What was killed in the middle of a full-screen program, or has left one behind, leaves a terminal that people can use.
+func TestWhatAKilledProgramLeavesOfTheTerminalIsCalmed(t *testing.T) {
+	p := newPlace(t, here)
+	for end, code := range map[string]int{"kill -KILL $$": 137, "exit 137": 137, "exit 3": 3} {
+		t.Run(end, func(t *testing.T) {
+			c := open(t, p.command(t, "shell", "here"))
+			c.atShell()
+			c.enter(`printf '\033[?1049h\033[?1000h\033[?25l\033[>4;2m\033[>1u'; ` + end)
+			assert.Equal(t, code, c.exit())
+			c.printed("\x1b[?1000l")
+			c.printed("\x1b[>4;0m\x1b[<1u\x1b[?1049l")
+		})
+	}
+	c := open(t, p.command(t, "shell", "here"))
+	c.atShell()
+	c.enter("exit 3")
+	assert.Equal(t, 3, c.exit())
+	assert.NotContains(t, c.output(), "\x1b[?1000l", "nothing is said to a terminal that was left well")
+}
+
 func TestAProgramThatWasStoppedTakesTheTerminalOverAgain(t *testing.T) {
 	p := newPlace(t, here)
 	c := open(t, p.command(t, "shell", "here"))
