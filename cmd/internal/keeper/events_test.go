@@ -179,6 +179,13 @@ func TestAReaderOfAnotherLifeIsToldThatItMissedSomethingAndAllThatIsKept(t *test
 	done := next()
 	assert.Equal(t, "done", done.Kind)
 	assert.Equal(t, done, w.hear("", asked.id)(), "in the same life nothing was missed")
+
+	life, _, _ := strings.Cut(asked.id, "-")
+	for _, last := range []string{life, life + "-", life + "-x", life + "--1", life + "-99999"} {
+		next := w.hear("", last)
+		assert.Equal(t, "missed", next().Kind, "%s is no id of this keeper's", last)
+		assert.Equal(t, asked, next(), last)
+	}
 }
 
 func TestAReaderWhoIsFarBehindIsToldThatItMissedSomething(t *testing.T) {

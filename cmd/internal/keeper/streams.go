@@ -125,12 +125,13 @@ func parseOffsets(id string) (o offsets, err error) {
 func (k *Keeper) streamEvents(_ context.Context, c *access.Caller, in *eventsIn) (func(huma.Context), error) {
 	_, at, _ := k.events.After(0)
 	missed := false
-	if life, n, _ := strings.Cut(in.Last, "-"); life == k.life() {
-		if was, err := strconv.ParseUint(n, 10, 64); err == nil && was < at {
-			at = was
+	if in.Last != "" {
+		life, n, _ := strings.Cut(in.Last, "-")
+		was, err := strconv.ParseUint(n, 10, 64)
+		if missed = life != k.life() || err != nil || was > at; missed { // an id that this keeper has not given
+			was = 0
 		}
-	} else if in.Last != "" {
-		at, missed = 0, true
+		at = was
 	}
 	mine := rules.RoleOf(c.Principal) != rules.Operator
 	return func(ctx huma.Context) {
