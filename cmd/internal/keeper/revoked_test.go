@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -85,6 +86,51 @@ func TestWhatARevokedTokenHasRequestedIsNotApproved(t *testing.T) {
 		}
 		return false
 	}, 10*time.Second, 20*time.Millisecond, "the audit log says what became of it")
+}
+
+// bearer sends a token with each request.
+type bearer struct {
+	http.RoundTripper
+	token string
+}
+
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.RoundTripper.RoundTrip(r)
+}
+
+// The same holds for what an agent requests with the tools of MCP.
+func TestWhatARevokedTokenHasRequestedOverMCPIsNotApproved(t *testing.T) {
+	r := startTCP(t)
+	_, dir := r.box("there")
+	var tok wire.Token
+	status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent"}, &tok)
+	require.Equal(t, http.StatusCreated, status, p.Detail)
+	sent := &bearer{r.client.Transport, tok.Secret}
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: &http.Client{Transport: sent}, DisableStandaloneSSE: true}, nil)
+	require.NoError(t, err)
+	defer s.Close()
+	for _, tool := range []mcp.CallToolParams{
+		{Name: "session_open", Arguments: map[string]any{"host": "there", "name": "work"}},
+		{Name: "session_exec", Arguments: map[string]any{"session_id": "work", "command": "echo x >" + dir + "/made", "wait_s": 0.05}},
+	} {
+		out, err := s.CallTool(t.Context(), &tool)
+		require.NoError(t, err)
+		require.False(t, out.IsError, "%v", out.StructuredContent)
+	}
+	var list wire.Approvals
+	r.api("", "GET", "/v1/approvals", nil, &list)
+	require.Len(t, list.Items, 1)
+	status, p = r.api("", "DELETE", "/v1/tokens/"+tok.ID, nil, nil)
+	require.Equal(t, http.StatusNoContent, status, p.Detail)
+	require.Eventually(t, func() bool {
+		r.api("", "GET", "/v1/approvals", nil, &list)
+		return len(list.Items) == 0
+	}, 5*time.Second, 10*time.Millisecond)
+	assert.NoFileExists(t, filepath.Join(dir, "made"))
+	sent.token = r.token("agent/claude", "agent") // to take leave with
 }
 
 // A token that has expired approves nothing either.
