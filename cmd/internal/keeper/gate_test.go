@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -124,8 +125,18 @@ func TestAnAgentActsForItselfAndNoMore(t *testing.T) {
 	assert.Equal(t, "forbidden", codeOf(t, err))
 	_, err = a.Open(t.Context(), wire.Open{Host: "root@10.0.0.1"})
 	assert.Equal(t, "denied", codeOf(t, err))
-	_, err = a.Open(t.Context(), wire.Open{Host: "here", Env: map[string]string{"LD_PRELOAD": "/x"}})
-	assert.Equal(t, "denied", codeOf(t, err))
+	shaped, err := a.Open(t.Context(), wire.Open{Host: "here", Env: map[string]string{"LD_PRELOAD": "/x"}, Reason: "trace"})
+	require.NoError(t, err)
+	p, err := w.Approval(t.Context(), w.onlyApproval().ID)
+	require.NoError(t, err)
+	assert.Equal(t, shaped.Exec, w.onlyApproval().Exec)
+	assert.Contains(t, string(p.Document), "\nexport LD_PRELOAD=/x\n", "a person is asked, and shown it")
+	assert.Contains(t, string(p.Document), "\ntrace\n")
+	require.NoError(t, w.Answer(t.Context(), p.ID, false, wire.Answer{Digest: p.Digest, Reason: "no"}))
+	require.Eventually(t, func() bool {
+		_, err := a.Session(t.Context(), shaped.ID)
+		return err != nil && codeOf(t, err) == "closed"
+	}, time.Minute, 10*time.Millisecond, "it is not the session that was asked for")
 	assert.Equal(t, "forbidden", codeOf(t, a.Stop(t.Context())))
 	_, err = a.Approvals(t.Context())
 	assert.Equal(t, "forbidden", codeOf(t, err))

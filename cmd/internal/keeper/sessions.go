@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
@@ -137,9 +138,13 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 	if h, err = becoming(h, b.Become); err != nil {
 		return "", err
 	}
-	env, err := environment(engine, c, h, b.Env)
+	env, err := registry.Variables(h.Name, b.Env)
 	if err != nil {
 		return "", err
+	}
+	var shaping []string // what needs an approval
+	if len(env) > 0 && !engine.Allows(c.Principal, h, policy.Unknown) {
+		env, shaping = registry.Shaping(env)
 	}
 	ctx, stop := context.WithTimeout(ctx, route.BeforeSending)
 	defer stop()
@@ -157,22 +162,36 @@ func (k *Keeper) opens(ctx context.Context, c *access.Caller, engine *rules.Engi
 	if err != nil {
 		return "", err
 	}
+	if len(shaping) > 0 {
+		if err := export(ctx, e, shaping, b.Reason); err != nil {
+			return "", err
+		}
+	}
 	k.opened(ctx, c, e)
 	return e.ID(), nil
 }
 
-// environment takes the variables that a session is to have. An agent's change nothing but how programs present things,
-// but for hosts where it may run anything.
-func environment(engine *rules.Engine, c *access.Caller, h hosts.Host, vars map[string]string) ([]string, error) {
-	env, err := registry.Variables(h.Name, vars)
+// export has variables set that may change what commands mean. It returns once that is done or awaits approval.
+func export(ctx context.Context, e *registry.Entry, vars []string, reason string) error {
+	x, err := e.Export(ctx, vars, reason)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	free := len(vars) > 0 && engine.Allows(c.Principal, h, policy.Unknown)
-	for name := range vars {
-		if !free && !policy.Inert(name) {
-			return nil, problem.New(http.StatusForbidden, "denied", "the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
-		}
+	if x.Awaiting() {
+		return nil
 	}
-	return env, nil
+	if err := x.Wait(ctx); err != nil {
+		x.Stop()
+		return err
+	}
+	v, err := x.View(registry.Budgets{})
+	switch r := &v.Result; {
+	case err != nil:
+		return err
+	case r.Err != nil:
+		return r.Err
+	case r.Status != session.StatusOK:
+		return problem.Invalid("the variables were not set, and no session is open: the shell refused them")
+	}
+	return nil
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -20,7 +23,7 @@ type openArgs struct {
 	Become  string            `json:"become,omitempty"`
 }
 
-func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessionOut, error) {
+func (s *Server) sessionOpen(ctx context.Context, c *call, in openArgs) (*sessionOut, error) {
 	out := &sessionOut{}
 	h, err := s.hostAs(in.Host, in.Become)
 	if err != nil {
@@ -29,9 +32,13 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	if in.Sandbox != "" && s.cfg.Sandbox == nil {
 		return out, &callError{code: "unsupported", err: fmt.Errorf("sandboxes are not supported without a keeper, and nothing was opened: leave sandbox out")}
 	}
-	env, err := s.env(h, in.Env)
+	env, err := registry.Variables(h.Name, in.Env)
 	if err != nil {
 		return out, err
+	}
+	var shaping []string // what needs an approval
+	if len(env) > 0 && !s.cfg.AnyEnv(h) {
+		env, shaping = registry.Shaping(env)
 	}
 	sctx, stop := s.starting(ctx)
 	defer stop()
@@ -51,7 +58,42 @@ func (s *Server) sessionOpen(ctx context.Context, _ *call, in openArgs) (*sessio
 	}
 	s.opened(e)
 	dir, _ := s.cfg.Registry.Redact(e.Dir())
-	return &sessionOut{SessionID: e.ID(), Host: h.Name, Shell: e.Shell(), CWD: s.redactor().text(dir), Sandbox: e.Sandbox(), Why: why}, nil
+	out = &sessionOut{SessionID: e.ID(), Host: h.Name, Shell: e.Shell(), CWD: s.redactor().text(dir), Sandbox: e.Sandbox(), Why: why}
+	if len(shaping) == 0 {
+		return out, nil
+	}
+	return s.export(ctx, c, e, shaping, out)
+}
+
+// export has variables set that may change what commands mean, and waits for an answer to who asks for them.
+func (s *Server) export(ctx context.Context, c *call, e *registry.Entry, vars []string, out *sessionOut) (*sessionOut, error) {
+	names := make([]string, len(vars))
+	for i, kv := range vars {
+		names[i], _, _ = strings.Cut(kv, "=")
+	}
+	note := fmt.Sprintf("%s may change what commands mean; without approval only %s may be set",
+		printable.Clip(strings.Join(names, ", "), maxCommand), policy.InertNames)
+	sctx, stop := s.starting(ctx)
+	x, err := e.Export(sctx, vars, "")
+	stop()
+	if err != nil {
+		return &sessionOut{}, err
+	}
+	s.started(x)
+	s.await(ctx, c, x, defaultWait, registry.Wait{}, true)
+	got, err := s.show(c, x, output.Budget{}, showing{again: true})
+	switch {
+	case err != nil:
+		return &sessionOut{}, err
+	case got.State != "" && got.State != string(session.Done):
+		out.State, out.Exec, out.Note, out.Next = got.State, x.ID(), note, got.Next
+	case got.Error != nil:
+		got.Error.Message += ". No session is open: " + note
+		return &sessionOut{Error: got.Error}, nil
+	case got.Status != string(session.StatusOK):
+		return &sessionOut{}, invalid("no session is open, for its shell did not take the variables: %s", strings.TrimSpace(got.Stderr))
+	}
+	return out, nil
 }
 
 // hostAs finds one host, on which all runs as the account that a call names.
@@ -87,21 +129,6 @@ func (s *Server) host(name string) (hosts.Host, error) {
 		return h, &callError{code: registry.CodeNotFound, next: "hosts_list shows the hosts", err: err}
 	}
 	return h, nil
-}
-
-// env takes the variables that change nothing but how programs present things; others only where anything may run.
-func (s *Server) env(h hosts.Host, vars map[string]string) ([]string, error) {
-	env, err := registry.Variables(h.Name, vars)
-	if err != nil {
-		return nil, err
-	}
-	any := len(vars) > 0 && s.cfg.AnyEnv(h)
-	for name := range vars {
-		if !any && !policy.Inert(name) {
-			return nil, denied("the variable %.80q may change what commands mean: only %s may be set", name, policy.InertNames)
-		}
-	}
-	return env, nil
 }
 
 type closeArgs struct {

@@ -345,6 +345,13 @@ func (o *sessionOut) text() string {
 		at = "on " + o.Host + prefixed(", ", at)
 	}
 	r.say(at, prefixed("shell ", o.Shell), prefixed("sandbox enforced by ", o.Sandbox)+prefixed(": ", o.Why))
+	switch {
+	case o.State == statusAwaits:
+		r.say("its variables are not set yet: "+o.Exec+" is waiting for approval", o.Note)
+	case o.State != "":
+		r.say("its variables are not set yet: "+o.Exec+" is running", o.Note)
+	}
+	r.say(prefixed("next: ", o.Next))
 	return r.String("session " + o.SessionID + ": ")
 }
 

@@ -265,7 +265,6 @@ func TestMistakesHaveCodes(t *testing.T) {
 		"no such run":         {"session_output", args{"exec_id": "r_none"}, "not_found"},
 		"no such host":        {"session_open", args{"host": "nowhere"}, "not_found"},
 		"outside":             {"session_open", args{"host": "root@nowhere"}, "denied"},
-		"a variable":          {"session_open", args{"host": "here", "env": args{"PATH": "/tmp"}}, "denied"},
 		"two in a variable":   {"session_open", args{"host": "here", "env": args{"LANG=C PATH": "/tmp"}}, "invalid"},
 		"a NUL in a value":    {"session_open", args{"host": "here", "env": args{"LANG": "C\x00"}}, "invalid"},
 		"a sandbox":           {"session_open", args{"host": "here", "sandbox": "/tmp"}, "unsupported"},

@@ -180,6 +180,10 @@ type sessionOut struct {
 	Reset     bool      `json:"reset,omitempty"`
 	Run       string    `json:"run,omitempty"` // that was stopped, instead of all else
 	Stopped   bool      `json:"stopped,omitempty"`
+	State     string    `json:"state,omitempty"` // of what sets its variables, until that has ended
+	Exec      string    `json:"exec,omitempty"`
+	Note      string    `json:"note,omitempty"`
+	Next      string    `json:"next,omitempty"`
 	Error     *faultOut `json:"error,omitempty"`
 }
 

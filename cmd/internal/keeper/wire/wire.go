@@ -114,7 +114,7 @@ type Open struct {
 	Host  string            `json:"host" doc:"a host of the inventory; an operator may also write user@host:port"`
 	Name  string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
 	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"its first directory; the account's home directory if omitted"`
-	Env   map[string]string `json:"env,omitempty"`
+	Env   map[string]string `json:"env,omitempty" doc:"some may change what commands mean: where that needs approval, exec of the session sets them, which is closed if it does not end well"`
 	Shell string            `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"instead of the host's; auto is the account's own"`
 
 	Sandbox string `json:"sandbox,omitempty" maxLength:"4096" doc:"id, label or path of a sandbox of one's own, to stay in; cwd may be relative to it"`
@@ -136,7 +136,7 @@ type Session struct {
 
 	Sandbox string `json:"sandbox,omitempty" enum:"kernel,account,checked" doc:"what enforces its sandbox; omitted without one"`
 
-	Exec string `json:"exec,omitempty" doc:"the command that runs"`
+	Exec string `json:"exec,omitempty" doc:"the command that runs or awaits approval"`
 	Last string `json:"last,omitempty" doc:"the command that was started last"`
 }
 
