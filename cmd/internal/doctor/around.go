@@ -14,10 +14,14 @@ import (
 )
 
 // look is what looks around on a host. It is judged like any command, as read-only; it changes nothing and leaves nothing.
-const look = `printf '%s\n' "shell=${BASH_VERSION:+bash}${ZSH_VERSION:+zsh}${KSH_VERSION:+ksh}"
+// Looks is what is sent to a host to see how it is there, and Reason what is recorded as the reason.
+const (
+	Reason = "doctor"
+	Looks  = `printf '%s\n' "shell=${BASH_VERSION:+bash}${ZSH_VERSION:+zsh}${KSH_VERSION:+ksh}"
 date +clock=%s
 if command -v bwrap >/dev/null 2>&1; then echo bwrap=yes; else echo bwrap=no; fi
 df -Pk "${TMPDIR:-/tmp}"`
+)
 
 const (
 	lookTime = 30 * time.Second

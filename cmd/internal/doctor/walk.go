@@ -106,7 +106,7 @@ func (w *walker) walk(ctx context.Context, h hosts.Host) []Check {
 		return []Check{fail("connect", "", "%s", why(err))}
 	}
 	defer s.Close()
-	res, _ := s.Run(ctx, session.Command{Script: look, Reason: "doctor", Timeout: lookTime, Keep: 64 << 10})
+	res, _ := s.Run(ctx, session.Command{Script: Looks, Reason: Reason, Timeout: lookTime, Keep: 64 << 10})
 	w.mu.Lock()
 	d, dialed := w.dials[h.Name]
 	w.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/doctor"
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -47,6 +49,9 @@ type request struct {
 // opens is the command that opens a session, which the caller did not type.
 const opens = ":"
 
+// untyped are commands that doctor and hosts send, by the reasons that they give: the caller did not type those either.
+var untyped = map[string]string{hostscmd.PingReason: hostscmd.Looks, hostscmd.HeldReason: hostscmd.Looks, doctor.Reason: doctor.Looks}
+
 // commands are those of the caller, the oldest first.
 func (o *options) commands() (all []*command, err error) {
 	dir, err := o.dir()
@@ -64,7 +69,7 @@ func (o *options) commands() (all []*command, err error) {
 			return nil, err
 		}
 		e := &event
-		if err != nil || e.Principal != who || e.Kind == audit.CommandRequest && (e.Command == "" || e.Command == opens) || strings.HasPrefix(e.Rule, "keeper/own") {
+		if err != nil || e.Principal != who || e.Kind == audit.CommandRequest && (e.Command == "" || e.Command == opens || e.Command == untyped[e.Reason]) || strings.HasPrefix(e.Rule, "keeper/own") {
 			continue
 		}
 		switch e.Kind {

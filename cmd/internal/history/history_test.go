@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/doctor"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -103,4 +104,17 @@ func TestWhatOpensASessionIsNotListed(t *testing.T) {
 	all, err := past(t, audit.Event{Kind: audit.CommandRequest, ID: "e_1", Host: "web1", Command: opens}).commands()
 	require.NoError(t, err)
 	assert.Empty(t, all)
+}
+
+func TestWhatOtherCommandsSendIsNotListed(t *testing.T) {
+	var events []audit.Event
+	for why, what := range map[string]string{"doctor": doctor.Looks, "hosts ping": "true", "hosts list --held": "true"} {
+		events = append(events, audit.Event{Kind: audit.CommandRequest, ID: "e_" + why, Host: "web1", Command: what, Reason: why})
+	}
+	events = append(events, audit.Event{Kind: audit.CommandRequest, ID: "e_typed", Host: "web1", Command: "ls", Reason: "doctor"},
+		audit.Event{Kind: audit.CommandRequest, ID: "e_true", Host: "web1", Command: "true"})
+	all, err := past(t, events...).commands()
+	require.NoError(t, err)
+	require.Len(t, all, 2, "what was typed, whatever its reason")
+	assert.Equal(t, "ls true", all[0].Command+" "+all[1].Command)
 }

@@ -155,7 +155,7 @@ func (o *ListOptions) kernels(ctx context.Context, hs []hosts.Host) (map[string]
 	}
 	defer done()
 	all := map[string]kernel{}
-	err = where.Run(ctx, hs, session.Command{Script: "true", Held: true, Keep: -1, Reason: "hosts list --held"}, func(e place.HostEnd) {
+	err = where.Run(ctx, hs, session.Command{Script: Looks, Held: true, Keep: -1, Reason: HeldReason}, func(e place.HostEnd) {
 		k := kernel{held: e.Result.Held, by: e.Result.HeldBy, not: e.Result.NotHeld}
 		if k.held == "" {
 			k.held = "unknown"

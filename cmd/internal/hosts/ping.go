@@ -23,6 +23,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
+// Looks is what is sent to a host to see whether commands run there, and these are what is recorded as the reason.
+const (
+	Looks      = "true"
+	PingReason = "hosts ping"
+	HeldReason = "hosts list --held"
+)
+
 // PingOptions is everything that "hosts ping" needs.
 type PingOptions struct {
 	IO        *iostreams.IOStreams
@@ -112,7 +119,7 @@ func pingRun(ctx context.Context, o *PingOptions) error {
 	var tally exitcode.Tally
 	var canceled bool
 	var failed error // to print
-	cmd := session.Command{Script: "true", Keep: -1}
+	cmd := session.Command{Script: Looks, Keep: -1, Reason: PingReason}
 	err = where.Run(ctx, hs, cmd, func(e place.HostEnd) {
 		if failed != nil {
 			return
