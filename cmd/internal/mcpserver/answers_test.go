@@ -207,6 +207,28 @@ func TestAMissingArgumentIsNamed(t *testing.T) {
 	assert.Contains(t, r.Error.Message, "unknown argument colour")
 }
 
+// What is wrong is named, and not repeated: it may be long, or secret.
+func TestAnArgumentOfAnotherTypeIsNamed(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil)
+	long := strings.Repeat("open-sesame ", 10_000)
+	for _, tt := range []struct {
+		tool, want string
+		a          args
+	}{
+		{"run", "targets: it is array, and must be string", args{"targets": []string{long}, "command": "ls"}},
+		{"run", "wait_s: it is string, and must be number", args{"targets": "here", "command": "ls", "wait_s": long}},
+		{"run", "head: it is number, and must be a whole number", args{"targets": "here", "command": "ls", "output": args{"head": 1.5}}},
+		{"session_open", "env: it is integer, and must be string", args{"host": "here", "env": args{"A": 5}}},
+		{"session_input", "keys: it is string, and must be array", args{"session_id": "x", "keys": "C-c"}},
+		{"session_input", "signal: it must be one of INT, TERM, KILL", args{"session_id": "x", "signal": long}},
+		{"session_input", "signal: it is array, and must be string", args{"session_id": "x", "signal": []string{`" want "x"`}}},
+	} {
+		r := c.call(tt.tool, tt.a)
+		require.NotNil(t, r.Error, tt.want)
+		assert.Equal(t, "the arguments do not fit the tool: "+tt.want, r.Error.Message)
+	}
+}
+
 func TestStateThatIsOldIsExplained(t *testing.T) {
 	c := newPlace(t, here, "").start(t, nil, "--allow-all")
 	id := c.open("here")

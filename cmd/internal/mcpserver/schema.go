@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // The list of the tools is part of every conversation that a model has, so it is kept short. Arguments whose meaning is
@@ -72,11 +73,24 @@ func why(err error) string {
 	if m := unknownArgument.FindStringSubmatch(text); m != nil {
 		return "unknown argument " + strings.ReplaceAll(strings.ReplaceAll(m[1], `"`, ""), " ", ", ")
 	}
-	return wherePrefix.ReplaceAllString(text, "")
+	where := wherePrefix.FindString(text)
+	text = text[len(where):]
+	if m := wrongType.FindStringSubmatch(text); m != nil {
+		text = "it is " + m[1] + ", and must be " + strings.TrimPrefix(strings.ReplaceAll(m[2], "integer", "a whole number"), "null, ")
+	} else if m := notOneOf.FindStringSubmatch(text); m != nil {
+		text = "it must be one of " + strings.Join(strings.Fields(m[1]), ", ")
+	}
+	if names := propertyName.FindAllStringSubmatch(where, -1); names != nil {
+		text = names[len(names)-1][1] + ": " + text
+	}
+	return printable.Clip(text, maxCommand)
 }
 
 var (
 	missingArgument = lazyregexp.New(`required: missing properties: \[([^\]]*)\]`)
 	unknownArgument = lazyregexp.New(`unexpected additional properties \[([^\]]*)\]`)
 	wherePrefix     = lazyregexp.New(`^(validating [^:]*: )+`)
+	propertyName    = lazyregexp.New(`/properties/([^/:]+)`)
+	wrongType       = lazyregexp.New(`(?s)^type: .* has type "(\w+)", want (?:one of )?"([^"]*)"$`)
+	notOneOf        = lazyregexp.New(`(?s)^enum: .* does not equal any of: \[([^\]]*)\]$`)
 )
