@@ -181,7 +181,11 @@ func openLog(path string) (*os.File, error) {
 		return nil, fmt.Errorf("keeper: cannot make a directory for its log: %w", err)
 	}
 	how := os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	if st, err := os.Stat(path); err == nil && st.Size() > maxLog {
+	switch st, err := os.Stat(path); {
+	case err != nil:
+	case !st.Mode().IsRegular(): // a pipe would be waited for
+		return nil, fmt.Errorf("keeper: cannot open its log: %s is not a regular file; move it away", path)
+	case st.Size() > maxLog:
 		how |= os.O_TRUNC
 	}
 	f, err := os.OpenFile(path, how|syscall.O_NOFOLLOW, 0o600)
