@@ -58,6 +58,21 @@ func ParseOption(text string) (Option, error) {
 	return o, nil
 }
 
+// IgnoredBy reports whether the keyword is unknown, and IgnoreUnknown of lines, the options before this one, names it: ssh skips
+// the option.
+func (o Option) IgnoredBy(lines []string) bool {
+	if o.Keyword == "" || slices.Contains(Keywords(), o.Keyword) {
+		return false
+	}
+	r := resolver{}
+	for i, text := range lines {
+		if l, err := optionLine(text, hosts.Pos{File: CommandLine, Line: i + 1}); err == nil && l.key == "ignoreunknown" {
+			_ = r.directive(&l, true) // the first counts
+		}
+	}
+	return r.ignoreUnknown != "" && matchList(o.Keyword, r.ignoreUnknown, true)
+}
+
 // Words returns the words of the value, without quotes.
 func (o Option) Words() []string {
 	words, _ := splitArgs(o.Value)

@@ -96,3 +96,14 @@ func TestOptionsGoBeforeFilesAndTheFirstCounts(t *testing.T) {
 	_, err = cfg.Resolve("web1", sshconfig.Options{Lines: []string{"Port=22", "Colour=red"}})
 	assert.ErrorContains(t, err, `command line:2: "Colour" is not a directive`)
 }
+
+func TestAnUnknownOptionThatIgnoreUnknownNamesIsSkipped(t *testing.T) {
+	o, err := sshconfig.ParseOption("Colour=red")
+	require.Error(t, err)
+	assert.True(t, o.IgnoredBy([]string{"Port=1", "IgnoreUnknown=Shape,colo*"}))
+	assert.False(t, o.IgnoredBy([]string{"IgnoreUnknown=Shape", "IgnoreUnknown=Colour"}), "the first counts")
+	assert.False(t, o.IgnoredBy(nil))
+	o, err = sshconfig.ParseOption("Port=x")
+	require.Error(t, err)
+	assert.False(t, o.IgnoredBy([]string{"IgnoreUnknown=*"}), "it is known")
+}

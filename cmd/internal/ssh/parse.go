@@ -200,10 +200,14 @@ func (c *call) option(o byte, value string) error {
 // directive takes one -o: what is about the program on the host is for us, and the rest for the connection.
 func (c *call) directive(text string) error {
 	o, err := sshconfig.ParseOption(text)
-	if err != nil {
-		if o.Name == "" {
-			return fmt.Errorf("-o %s: %w", strings.SplitN(text, "=", 2)[0], err)
-		}
+	switch {
+	case err == nil:
+	case o.IgnoredBy(c.set.Set.Lines):
+		c.ignored = append(c.ignored, "-o "+o.Name)
+		return nil
+	case o.Name == "":
+		return fmt.Errorf("-o %s: %w", strings.SplitN(text, "=", 2)[0], err)
+	default:
 		return fmt.Errorf("-o %s: %w", o.Name, err)
 	}
 	value := strings.ToLower(strings.Join(o.Words(), " "))

@@ -52,6 +52,9 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 		},
 		"-o SendEnv=LC_* -oStdinNull=yes web1 x": {host: "web1", noInput: true, ask: pipe.Ask{Line: "x"}, sendEnv: "SendEnv=LC_*"},
 		"-o RemoteCommand=top -t web1":           {host: "web1", set: "RemoteCommand=none", tty: 1, ask: pipe.Ask{Line: "top"}},
+		"-o IgnoreUnknown=Shape,Colo* -o Colour=red web1 x": {
+			host: "web1", set: "IgnoreUnknown=Shape,Colo*", ask: pipe.Ask{Line: "x"}, ignored: "-o Colour",
+		},
 		"-4 -A -J gate -c aes128-ctr web1 x": {
 			host: "web1", set: "AddressFamily=inet ForwardAgent=yes ProxyJump=gate Ciphers=aes128-ctr", ask: pipe.Ask{Line: "x"},
 		},

@@ -153,7 +153,10 @@ func (f *Flags) agent(value string) error {
 // Option takes one option that Fairlead obeys, with the names of files as they are from everywhere.
 func (f *Flags) Option(text string) error {
 	o, err := sshconfig.ParseOption(text)
-	if err != nil {
+	switch {
+	case err != nil && o.IgnoredBy(f.Set.Lines):
+		return nil
+	case err != nil:
 		return err
 	}
 	if o.Effect == sshconfig.Anyway {

@@ -35,6 +35,14 @@ func TestFlagsKeepTheirOrder(t *testing.T) {
 	assert.Equal(t, "Port, Port, User, ProxyJump, ForwardAgent, ServerAliveInterval", s.Names())
 }
 
+func TestUnknownOptionsMayBeIgnored(t *testing.T) {
+	s, err := parse("-o", "IgnoreUnknown=Colour", "-o", "Colour=red", "-p", "1")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"IgnoreUnknown=Colour", "Port=1"}, s.Lines)
+	_, err = parse("-o", "Colour=red", "-o", "IgnoreUnknown=Colour")
+	assert.ErrorContains(t, err, `"Colour" is not a directive`)
+}
+
 func TestFilesAreNamedFromTheRoot(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir, err := os.Getwd()
