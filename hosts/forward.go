@@ -60,6 +60,17 @@ func ParseForward(option, text string) (f Forward, err error) {
 	return f, f.Check()
 }
 
+// Wide is a forward that was read from text, on all addresses if it listens here and text names none: what -g asks of ssh.
+func (f Forward) Wide(text string) Forward {
+	if f.Option == "-R" {
+		return f
+	}
+	if _, err := ParseForward(f.Option, "*:"+text); err == nil {
+		f.Bind = ""
+	}
+	return f
+}
+
 // ParseForwardLine reads an option and what it takes: "-L 8080:db1:5432".
 func ParseForwardLine(line string) (Forward, error) {
 	option, text, _ := strings.Cut(line, " ")

@@ -41,6 +41,7 @@ func TestTheProgramOfAConfigurationRunsAsWithSSH(t *testing.T) {
 		assert.Contains(t, same(255, "^$", "sshd", "true").err, a.sshd.Config+":1: RemoteCommand and a command exclude each other; -o RemoteCommand=none runs the command")
 		same(0, "^other\n$", "-o", "RemoteCommand=none", "sshd", "echo other")
 		same(0, "^mine\n$", "-o", "RemoteCommand=echo mine", "sshd")
+		same(0, "^mine sshd 100%\n$", "-o", "RemoteCommand=echo mine %n 100%%", "sshd")
 		same(4, "/dev/", "-tt", "sshd")
 		r := a.run("", a.fairlead(), "run", "sshd", "--", "true")
 		assert.Equal(t, 3, r.code)

@@ -184,6 +184,49 @@ func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 	})
 }
 
+func TestSSHSaysWhatItHasToSayInAFile(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		log := filepath.Join(a.dir, "log")
+		assert.Equal(t, outcomeOf{0, "", "theirs\n"}, a.run("", a.ssh, "-E", log, "sshd", "echo theirs >&2"))
+		assert.Equal(t, outcomeOf{255, "", ""}, a.run("", a.ssh, "-p", "1", "-E", log, "sshd", "true"))
+		text, err := os.ReadFile(log)
+		require.NoError(t, err)
+		assert.Regexp(t, `^fairlead: ssh: sshd: .*connection refused.*\n$`, string(text))
+		r := a.run("", a.ssh, "-E", filepath.Join(a.dir, "no", "log"), "sshd", "true")
+		assert.Equal(t, 255, r.code)
+		assert.Contains(t, r.err, "-E: open ")
+	})
+}
+
+// Without an agent there is none to lend, and the command runs as with ssh.
+func TestSSHGoesOnWithoutAnAgentToLend(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		r := a.run("", a.ssh, "-A", "sshd", "echo ${SSH_AUTH_SOCK-none}")
+		assert.Equal(t, outcomeOf{0, "none\n", "fairlead: ssh: no SSH agent is running here, so sshd gets none: start ssh-agent, or leave -A out\n"}, r)
+		assert.Equal(t, outcomeOf{0, "none\n", ""}, a.run("", a.ssh, "-q", "-A", "sshd", "echo ${SSH_AUTH_SOCK-none}"))
+	})
+}
+
+func TestWhatHangsUnderSSHCanBeLeft(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		sit := func(typed []string, args ...string) (int, string) {
+			cmd := exec.Command(a.ssh, args...)
+			cmd.Env, cmd.Dir = a.env, a.dir
+			seen := sitAt(t, cmd, typed)
+			return cmd.ProcessState.ExitCode(), seen
+		}
+		hanging := "trap '' INT; echo wa''iting; while sleep 1; do :; done"
+		code, seen := sit([]string{"waiting", "\x03\r~?", "hang up", "\r~."}, "-t", "sshd", hanging)
+		assert.Equal(t, 255, code)
+		assert.Contains(t, seen, "fairlead: ssh: hung up at the keyboard")
+		code, _ = sit([]string{"waiting", "\r\x02."}, "-e", "^B", "-t", "sshd", hanging)
+		assert.Equal(t, 255, code)
+		code, seen = sit([]string{"ready", "~.\r\x04"}, "-o", "EscapeChar=none", "-t", "sshd", "echo rea''dy; cat")
+		assert.Equal(t, 0, code)
+		assert.Contains(t, seen, "ready\n~.\n~.\n")
+	})
+}
+
 func TestSSHForwardsPorts(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -30,7 +30,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if len(o.Forwards) == 0 {
-		if o.Forwards, err = hostscmd.Forwards(h, o.f.NoPrograms()); err != nil {
+		if o.Forwards, err = hostscmd.Forwards(h, o.f.NoPrograms(), false); err != nil {
 			return err
 		}
 		if len(o.Forwards) == 0 {

@@ -13,8 +13,8 @@ import (
 var directives = map[string]string{"localforward": "-L", "remoteforward": "-R", "dynamicforward": "-D"}
 
 // Forwards returns the forwards that the inventory and ssh_config name for a host. ClearAllForwardings takes those of ssh_config away.
-// For noPrograms see LoadSSHConfig.
-func Forwards(h hosts.Host, noPrograms bool) ([]hosts.Forward, error) {
+// With gateway, ports here for which ssh_config names no address are for other machines too. For noPrograms see LoadSSHConfig.
+func Forwards(h hosts.Host, noPrograms, gateway bool) ([]hosts.Forward, error) {
 	all := slices.Clone(h.Forwards)
 	if h.Transport != "" && h.Transport != hosts.SSH {
 		return all, nil
@@ -37,9 +37,13 @@ func Forwards(h hosts.Host, noPrograms bool) ([]hosts.Forward, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", d.From, d.Keyword, err)
 		}
-		f, err := hosts.ParseForward(option, strings.Join(line.Words(), ":"))
+		text := strings.Join(line.Words(), ":")
+		f, err := hosts.ParseForward(option, text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", d.From, d.Keyword, err)
+		}
+		if gateway {
+			f = f.Wide(text)
 		}
 		found = append(found, f)
 	}

@@ -16,28 +16,38 @@ type Program struct {
 	TTY     string // RequestTTY; "" is nothing said
 	TTYFrom string // file:line of it
 
-	// What only "fairlead ssh" obeys: SessionType ("none", "subsystem", "default"; "" is nothing said), StdinNull and
-	// ForkAfterAuthentication.
-	Session, SessionFrom string
-	NoInput, Background  bool
+	// What only "fairlead ssh" obeys: SessionType ("none", "subsystem", "default"; "" is nothing said), EscapeChar ("" as well),
+	// StdinNull, ForkAfterAuthentication and GatewayPorts.
+	Session, SessionFrom         string
+	Escape, EscapeFrom           string
+	NoInput, Background, Gateway bool
+
+	NoAgent bool // the agent is to be lent, and there is none
 }
 
-// ProgramOf returns what ssh_config says about the program on h. For noPrograms see LoadSSHConfig.
-func ProgramOf(h hosts.Host, noPrograms bool) (Program, error) {
+// ProgramOf returns what ssh_config says about the program on h, behind lines that say it first. For noPrograms see LoadSSHConfig.
+func ProgramOf(h hosts.Host, noPrograms bool, lines ...string) (Program, error) {
 	if h.Transport != "" && h.Transport != hosts.SSH {
 		return Program{}, nil
 	}
+	h.SSHOptions = slices.Concat(lines, h.SSHOptions)
 	s, err := settings(h, nil, noPrograms)
 	if err != nil {
 		return Program{}, err
 	}
 	p := Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V, TTYFrom: s.RequestTTY.Source()}
+	p.NoAgent = s.ForwardAgent.V && s.IdentityAgent.V == ""
 	for _, d := range s.Skipped {
-		value := strings.ToLower(strings.Trim(d.Value, " \t=\""))
+		raw := strings.Trim(d.Value, " \t=\"")
+		value := strings.ToLower(raw)
 		on := value == "yes" || value == "true"
 		switch strings.ToLower(d.Keyword) {
 		case "sessiontype":
 			p.Session, p.SessionFrom = value, d.From.String()
+		case "escapechar":
+			p.Escape, p.EscapeFrom = raw, d.From.String()
+		case "gatewayports":
+			p.Gateway = on
 		case "stdinnull":
 			p.NoInput = on
 		case "forkafterauthentication":

@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
 // action is what an escape sequence asks for.
@@ -57,30 +58,97 @@ func endsLine(c byte) bool { return c == '\r' || c == '\n' }
 
 // help is what the help sequence shows, for a raw terminal.
 func (e *escape) help() string {
-	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]c.  hang up\r\n  %[1]c?  this help\r\n  %[1]c%[1]c  type %[1]c\r\n", e.char)
+	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]s.  hang up\r\n  %[1]s?  this help\r\n  %[1]s%[1]s  type %[1]s\r\n", shown(e.char))
+}
+
+// shown is an escape character as ParseEscape takes it.
+func shown(char byte) string {
+	switch {
+	case char == 0:
+		return "none"
+	case char < ' ':
+		return string([]byte{'^', char | '@'})
+	}
+	return string(rune(char))
+}
+
+// ParseEscape reads an escape character; 0 is none.
+func ParseEscape(v string) (byte, error) {
+	switch {
+	case v == "none":
+		return 0, nil
+	case len(v) == 1 && v[0] > ' ' && v[0] < 0x7f && v != "." && v != "?":
+		return v[0], nil
+	case len(v) == 2 && v[0] == '^' && v[1]&0x1f != 0 && v[1] > '@' && v[1] < 0x7f:
+		return v[1] & 0x1f, nil
+	}
+	return 0, errors.New("must be one printable character other than . and ?, a control character (^A), or none")
+}
+
+// Escapes is what is typed at in, a raw terminal, without the escape sequences that begin with char. The one that hangs up calls
+// hangUp, and ends the input; help goes to out.
+func Escapes(in io.Reader, char byte, out io.Writer, hangUp func()) io.Reader {
+	return &escaped{in: in, out: out, hangUp: hangUp, esc: escape{char: char}}
+}
+
+type escaped struct {
+	in     io.Reader
+	out    io.Writer
+	hangUp func()
+	esc    escape
+
+	pass  []byte // what has been found to go to the host
+	typed []byte // what has not been looked at
+	err   error
+}
+
+func (e *escaped) Read(p []byte) (int, error) {
+	for len(e.pass) == 0 && len(e.typed) == 0 && e.err == nil {
+		var n int
+		n, e.err = e.in.Read(p)
+		e.typed = append(e.typed, p[:n]...)
+		e.look()
+	}
+	n := copy(p, e.pass)
+	e.pass = e.pass[n:]
+	if n == 0 && e.err != nil {
+		return 0, e.err
+	}
+	return n, nil
+}
+
+// look looks for sequences in what has been typed.
+func (e *escaped) look() {
+	for len(e.typed) > 0 {
+		var do action
+		e.pass, do, e.typed = e.esc.filter(e.pass, e.typed)
+		switch do {
+		case hangUp:
+			e.typed, e.err = nil, io.EOF
+			e.hangUp()
+		case showHelp:
+			_, _ = io.WriteString(e.out, e.esc.help())
+		}
+	}
 }
 
 // escapeFlag is --escape.
 type escapeFlag struct{ char *byte }
 
-// Set takes one printable character, or none.
-func (f escapeFlag) Set(v string) error {
-	switch {
-	case v == "none":
-		*f.char = 0
-	case len(v) == 1 && v[0] > ' ' && v[0] < 0x7f && v != "." && v != "?":
-		*f.char = v[0]
-	default:
-		return errors.New("must be one printable character other than . and ?, or none")
+// Set takes what ParseEscape takes.
+func (f escapeFlag) Set(v string) (err error) {
+	char, err := ParseEscape(v)
+	if err == nil {
+		*f.char = char
 	}
-	return nil
+	return err
 }
 
 func (f escapeFlag) String() string {
-	if f.char == nil || *f.char == 0 {
+	if f.char == nil {
 		return "none"
 	}
-	return string(rune(*f.char))
+	return shown(*f.char)
 }
 
 func (f escapeFlag) Type() string { return "char|none" }

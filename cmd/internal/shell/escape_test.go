@@ -2,8 +2,10 @@ package shell
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -75,9 +77,28 @@ func TestTheEscapeFlagTakesOneCharacterOrNone(t *testing.T) {
 	assert.Equal(t, byte('^'), c)
 	require.NoError(t, f.Set("none"))
 	assert.Equal(t, "none", f.String())
-	for _, v := range []string{"", "ab", ".", "?", " ", "\r", "é"} {
+	require.NoError(t, f.Set("^a"))
+	assert.Equal(t, byte(1), c)
+	assert.Equal(t, "^A", f.String())
+	assert.Contains(t, (&escape{char: 1}).help(), "^A.  hang up")
+	for _, v := range []string{"", "ab", ".", "?", " ", "\r", "é", "^1", "^ab", "^`", "^\x7f"} {
 		assert.Error(t, f.Set(v), "%q", v)
 	}
+}
+
+func TestWhatIsTypedIsReadWithoutEscapeSequences(t *testing.T) {
+	var shown strings.Builder
+	hungUp := 0
+	in := Escapes(iotest.OneByteReader(strings.NewReader("a\r~?~~b\r~.never")), '~', &shown, func() { hungUp++ })
+	got, err := io.ReadAll(in)
+	require.NoError(t, err)
+	assert.Equal(t, "a\r~b\r", string(got))
+	assert.Equal(t, 1, hungUp)
+	assert.Contains(t, shown.String(), "hang up")
+
+	got, err = io.ReadAll(Escapes(strings.NewReader("~.\r~."), 0, nil, nil))
+	require.NoError(t, err)
+	assert.Equal(t, "~.\r~.", string(got))
 }
 
 func FuzzEscapeDependsOnTheBytesAndNotOnTheirPieces(f *testing.F) {

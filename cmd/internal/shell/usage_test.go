@@ -32,7 +32,7 @@ func TestShellParsesItsCommandLine(t *testing.T) {
 		"a command":            {args: []string{"web1", "--", "ls", "-l"}, wantErr: "shell takes one HOST and no command: fairlead run web1 -- ls -l"},
 		"two hosts":            {args: []string{"web1", "web2"}, wantErr: "shell takes one HOST and no command: fairlead run web1 -- web2"},
 		"both":                 {args: []string{"web1", "--no-record", "--record-input"}, wantErr: "--no-record and --record-input exclude each other"},
-		"a long escape":        {args: []string{"web1", "-e", "ab"}, wantErr: `invalid argument "ab" for "-e, --escape" flag: must be one printable character other than . and ?, or none`},
+		"a long escape":        {args: []string{"web1", "-e", "ab"}, wantErr: `invalid argument "ab" for "-e, --escape" flag: must be one printable character other than . and ?, a control character (^A), or none`},
 		"too much patience":    {args: []string{"web1", "--connect-timeout", "3h"}, wantErr: "--connect-timeout must be between 0 and 1h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {

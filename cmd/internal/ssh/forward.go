@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
@@ -58,7 +60,7 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 		}
 		listeners = append(listeners, l)
 		if f.Port == 0 {
-			fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s: port %d is allocated\n", f, l.Addr().(*net.TCPAddr).Port)
+			fmt.Fprintf(r.says, "fairlead: ssh: %s: port %d is allocated\n", f, l.Addr().(*net.TCPAddr).Port)
 		}
 		wg.Go(func() {
 			for {
@@ -86,11 +88,30 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 					}()
 					var exit *cmdutil.ExitError
 					if err != nil && ctx.Err() == nil && !errors.As(err, &exit) {
-						fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
+						fmt.Fprintf(r.says, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
 					}
 				})
 			}
 		})
 	}
 	return end, nil
+}
+
+// addForwards adds what the inventory and the configuration forward to what the command line does, for a call that only forwards.
+func (r *runner) addForwards(h hosts.Host) error {
+	if !r.c.clear {
+		more, err := hostscmd.Forwards(h, r.f.NoPrograms(), r.c.gateway)
+		if err != nil {
+			return err
+		}
+		for _, f := range more {
+			if !slices.Contains(r.c.forwards, f) { // as ssh, which opens no forward twice
+				r.c.forwards = append(r.c.forwards, f)
+			}
+		}
+	}
+	if len(r.c.forwards) == 0 {
+		return fmt.Errorf("-N: nothing is run, and nothing is forwarded: give -L, -R or -D, or set LocalForward for %s in ssh_config; the connection is kept anyhow", h.Name)
+	}
+	return nil
 }

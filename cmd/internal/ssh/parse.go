@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -24,7 +26,7 @@ type call struct {
 	noInput bool // -n
 
 	// What -o has said, "no" and "default" too.
-	saidSession, saidInput, saidBackground bool
+	saidSession, saidInput, saidBackground, saidAgent, saidGateway, saidEscape bool
 
 	background bool // -f
 	quiet      bool
@@ -38,10 +40,14 @@ type call struct {
 	subsystem bool
 	noCommand bool            // -N
 	forwards  []hosts.Forward // -L, -R and -D
+	wide      []hosts.Forward // the same, where GatewayPorts is on
+	gateway   bool            // -g: ports that name no address are for other machines too
 	clear     bool            // ClearAllForwardings
 	forward   string          // of -W
 	sendEnv   []string        // options
 	command   string          // of RemoteCommand
+	log       string          // of -E
+	escape    string          // of -e and EscapeChar
 	ignored   []string        // options that have no effect
 }
 
@@ -56,7 +62,7 @@ var notHere = map[byte]string{
 }
 
 // noEffect are options that change nothing that Fairlead does.
-const noEffect = "agkMSxyCEe"
+const noEffect = "kMSxyC"
 
 // parse reads ssh's command line: options before and behind the destination, then the command.
 func parse(args []string) (*call, error) {
@@ -142,12 +148,23 @@ func (c *call) option(o byte, value string) error {
 		return c.set.Option("AddressFamily=inet")
 	case '6':
 		return c.set.Option("AddressFamily=inet6")
+	case 'a':
+		return c.agent("ForwardAgent=no")
 	case 'A':
-		return c.set.Option("ForwardAgent=yes")
+		return c.agent("ForwardAgent=yes")
+	case 'e':
+		if _, err := escapeOf(value); err != nil {
+			return fmt.Errorf("-e %w", err)
+		}
+		c.escape, c.saidEscape = value, true
+	case 'E':
+		c.log = value
 	case 'f':
 		c.background, c.noInput = true, true
 	case 'F':
 		return c.set.ReadFile(value)
+	case 'g':
+		c.gateway, c.saidGateway = true, true
 	case 'G':
 		c.show = true
 	case 'h', '?':
@@ -158,6 +175,7 @@ func (c *call) option(o byte, value string) error {
 			return fmt.Errorf("-%c: %w", o, err)
 		}
 		c.forwards = append(c.forwards, f)
+		c.wide = append(c.wide, f.Wide(value))
 	case 'N':
 		c.noCommand = true
 	case 'n':
@@ -240,6 +258,23 @@ func (c *call) directive(text string) error {
 		if on(value) {
 			return c.option('f', "")
 		}
+	case "forwardagent":
+		if c.saidAgent { // the first counts
+			return nil
+		}
+		c.saidAgent = true
+		return c.set.Option(text)
+	case "gatewayports":
+		if !c.saidGateway {
+			c.gateway, c.saidGateway = on(value), true
+		}
+	case "escapechar":
+		if _, err := escapeOf(o.Value); err != nil {
+			return fmt.Errorf("-o %s: %w", o.Name, err)
+		}
+		if !c.saidEscape {
+			c.escape, c.saidEscape = o.Value, true
+		}
 	case "localforward", "remoteforward", "dynamicforward":
 		return c.option(map[string]byte{"localforward": 'L', "remoteforward": 'R', "dynamicforward": 'D'}[o.Keyword], strings.Join(o.Words(), ":"))
 	case "clearallforwardings":
@@ -265,6 +300,28 @@ func (c *call) directive(text string) error {
 		return c.set.Option(text)
 	}
 	return nil
+}
+
+// agent is -A and -a, of which the last counts, whatever -o says.
+func (c *call) agent(option string) error {
+	c.saidAgent = true
+	return agent(&c.set, option)
+}
+
+func agent(set *sshopt.Flags, option string) error {
+	set.Set.Lines = slices.DeleteFunc(set.Set.Lines, func(line string) bool {
+		keyword, _, _ := strings.Cut(line, "=")
+		return strings.EqualFold(keyword, "ForwardAgent")
+	})
+	return set.Option(option)
+}
+
+// escapeOf is the escape character; "" says nothing.
+func escapeOf(value string) (byte, error) {
+	if value == "" {
+		return '~', nil
+	}
+	return shell.ParseEscape(value)
 }
 
 func on(value string) bool { return value == "yes" || value == "true" }
@@ -293,6 +350,13 @@ func (c *call) configured(p hostscmd.Program) error {
 	c.noInput = c.noInput || p.NoInput && !c.saidInput
 	if p.Background && !c.saidBackground {
 		c.background, c.noInput = true, true
+	}
+	c.gateway = c.gateway || p.Gateway && !c.saidGateway
+	if !c.saidEscape {
+		if _, err := escapeOf(p.Escape); err != nil {
+			return fmt.Errorf("%s: EscapeChar: %w", p.EscapeFrom, err)
+		}
+		c.escape = p.Escape
 	}
 	if !c.saidSession && !c.noCommand && !c.subsystem && c.forward == "" {
 		switch {
@@ -354,10 +418,10 @@ func (c *call) destination(text string) error {
 
 func (c *call) check() error {
 	if c.clear {
-		c.forwards = nil
+		c.forwards, c.wide = nil, nil
 	}
 	switch {
-	case c.noCommand && (len(c.words) > 0 || c.subsystem || c.forward != ""):
+	case c.noCommand && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-N runs no command")
 	case c.forward != "" && len(c.forwards) > 0:
 		return errors.New("-W excludes -L, -R and -D")

@@ -50,8 +50,12 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 			host: "web1", set: "KbdInteractiveAuthentication=no PasswordAuthentication=no ConnectTimeout=10", tty: 2, ask: pipe.Ask{Line: "/bin/sh"},
 			ignored: "-C -o ControlMaster -o ControlPersist -o ControlPath",
 		},
-		"-o SendEnv=LC_* -oStdinNull=yes web1 x": {host: "web1", noInput: true, ask: pipe.Ask{Line: "x"}, sendEnv: "SendEnv=LC_*"},
-		"-o RemoteCommand=top -t web1":           {host: "web1", set: "RemoteCommand=none", tty: 1, ask: pipe.Ask{Line: "top"}},
+		"-o SendEnv=LC_* -oStdinNull=yes web1 x":             {host: "web1", noInput: true, ask: pipe.Ask{Line: "x"}, sendEnv: "SendEnv=LC_*"},
+		"-o RemoteCommand=top -t web1":                       {host: "web1", set: "RemoteCommand=none", tty: 1, ask: pipe.Ask{Line: "top"}},
+		"-A -a web1 x":                                       {host: "web1", ask: pipe.Ask{Line: "x"}},
+		"-o ForwardAgent=no -a -oForwardAgent=yes -A web1 x": {host: "web1", set: "ForwardAgent=yes", ask: pipe.Ask{Line: "x"}},
+		"-o ForwardAgent=no -oForwardAgent=yes web1 x":       {host: "web1", ask: pipe.Ask{Line: "x"}},
+		"-N -W a:1 web1":                                     {host: "web1", ask: pipe.Ask{Host: "a", Port: 1}}, // which -W says anyhow
 		"-o IgnoreUnknown=Shape,Colo* -o Colour=red web1 x": {
 			host: "web1", set: "IgnoreUnknown=Shape,Colo*", ask: pipe.Ask{Line: "x"}, ignored: "-o Colour",
 		},
@@ -94,6 +98,8 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		"-o PermitLocalCommand=yes x y":        "PermitLocalCommand: not supported",
 		"-o ForwardX11=yes x y":                "ForwardX11: not supported",
 		"-o Nonsense=1 x y":                    `"Nonsense" is not a directive`,
+		"-e ab web1 x":                         "-e must be one printable character",
+		"-o EscapeChar=ab web1 x":              "-o EscapeChar: must be one printable character",
 		"-s web1":                              "-s needs the name of one subsystem",
 		"-W a:1 web1 x":                        "-W runs no command",
 		"-o RemoteCommand=x web1 y":            "RemoteCommand and a command exclude each other",
@@ -183,7 +189,21 @@ func TestForwardsOfTheCommandLine(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, []hosts.Forward{want}, c.forwards, text)
 	}
-	c, err := parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
+	for _, on := range [][]string{{"-g"}, {"-o", "GatewayPorts=yes"}, {"-o", "GatewayPorts=yes", "-o", "GatewayPorts=no"}} {
+		c, err := parse(append(on, "-L", "1:a:2", "-D", "3", "-L", "localhost:4:a:2", "-R", "5:a:2", "web1"))
+		require.NoError(t, err)
+		assert.True(t, c.gateway)
+		var binds []string
+		for _, f := range c.wide {
+			binds = append(binds, f.Bind)
+		}
+		assert.Equal(t, []string{"", "", "localhost", "localhost"}, binds)
+	}
+	c, err := parse([]string{"-o", "GatewayPorts=no", "web1"})
+	require.NoError(t, err)
+	require.NoError(t, c.configured(hostscmd.Program{Gateway: true}))
+	assert.False(t, c.gateway)
+	c, err = parse([]string{"-o", "ClearAllForwardings=yes", "-L", "1:a:2", "web1", "true"})
 	require.NoError(t, err)
 	assert.Empty(t, c.forwards)
 }

@@ -29,7 +29,7 @@ func (r *runner) remote(ctx context.Context, h hosts.Host, f hosts.Forward) (end
 		return nil, named(h, err)
 	}
 	if f.Port == 0 {
-		fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s: port %d is allocated on %s\n", f, got.Port, h.Name)
+		fmt.Fprintf(r.says, "fairlead: ssh: %s: port %d is allocated on %s\n", f, got.Port, h.Name)
 	}
 	return end, nil
 }

@@ -12,11 +12,11 @@ import (
 func (r *runner) show(h hosts.Host) error {
 	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig, r.f.NoPrograms())
 	if err != nil {
-		return fail(r.f, err)
+		return fail(r.says, err)
 	}
 	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions})
 	if err != nil {
-		return fail(r.f, err)
+		return fail(r.says, err)
 	}
 	name := s.HostName.V
 	if h.Addr != "" {

@@ -36,7 +36,8 @@ const failed = 255
 const long = `Run a command on a host with OpenSSH's command line, over the connections that Fairlead keeps, judged and recorded.
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
-exit code is the command's, or 255 for errors. Supported: -t -T -n -f -q -v -s -W -L -R -D -N -F -i -l -p -J -o -A -b -B -c -m -4 -6 -G.
+exit code is the command's, or 255 for errors. Supported: -t -T -n -f -q -v -s -W -L -R -D -g -N -F -i -l -p -J -o -A -a -b -B -c -m
+-e -E -4 -6 -G.
 Options that have no effect are named with -v; those that are not supported (-X -Y -O) are refused; so is a forward that
 fails. -N opens the forwards that the configuration names (LocalForward, RemoteForward, DynamicForward), too. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
@@ -56,7 +57,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 			c, err := parse(args)
 			switch {
 			case err != nil:
-				return fail(f, err)
+				return fail(f.IO.Err, err)
 			case c.help:
 				return cmd.Help()
 			case c.version:
@@ -64,14 +65,23 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 				return nil
 			}
 			f.SSH = c.set
-			return (&runner{f: f, c: c, reach: f.Reach()}).run(cmd.Context())
+			r := &runner{f: f, c: c, reach: f.Reach(), says: f.IO.Err}
+			if c.log != "" {
+				file, err := os.OpenFile(c.log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+				if err != nil {
+					return fail(f.IO.Err, fmt.Errorf("-E: %w", err))
+				}
+				defer file.Close()
+				r.says = file
+			}
+			return r.run(cmd.Context())
 		},
 	}, "use ssh's exact streams, which show secrets; they use fairlead run")
 }
 
 // fail tells an error, and ends as ssh ends.
-func fail(f *cmdutil.Factory, err error) error {
-	fmt.Fprintf(f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
+func fail(to io.Writer, err error) error {
+	fmt.Fprintf(to, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
 	return cmdutil.Exit(failed)
 }
 
@@ -82,6 +92,7 @@ type runner struct {
 	reach targets.Reach
 	lost  context.CancelCauseFunc // of a call that only forwards
 	left  sync.Once               // the terminal, with -f
+	says  io.Writer               // for what is told, which -E keeps apart from the program's own errors
 
 	mu    sync.Mutex // guards what follows, and the factory, which is asked by one at a time
 	pools []*session.Pool
@@ -126,24 +137,24 @@ func (r *runner) lend(ctx context.Context, h hosts.Host, use func(session.Transp
 
 func (r *runner) run(ctx context.Context) error {
 	if r.c.verbose && len(r.c.ignored) > 0 {
-		fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: without effect: %s\n", strings.Join(r.c.ignored, ", "))
+		fmt.Fprintf(r.says, "fairlead: ssh: without effect: %s\n", strings.Join(r.c.ignored, ", "))
 	}
 	h, err := r.host()
 	if err != nil {
-		return fail(r.f, err)
+		return fail(r.says, err)
 	}
 	if r.c.show {
 		return r.show(h)
 	}
 	if h, err = r.configured(h); err != nil {
-		return fail(r.f, err)
+		return fail(r.says, err)
 	}
 	ask, err := r.c.ask()
 	if err == nil && ask.Host == "" {
 		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ(), r.f.NoPrograms())
 	}
 	if err != nil {
-		return fail(r.f, err)
+		return fail(r.says, err)
 	}
 	if r.c.background && r.f.Getenv(begunBy) == "" {
 		return r.inBackground(ctx)
@@ -155,7 +166,7 @@ func (r *runner) run(ctx context.Context) error {
 	case r.c.tty > 1 || r.c.tty == 1 && interactive:
 		ask.Terminal = true
 	case r.c.tty == 1 && !r.c.quiet:
-		fmt.Fprintln(r.f.IO.Err, "fairlead: ssh: no terminal is opened, because standard input is not one; -tt opens one anyhow")
+		fmt.Fprintln(r.says, "fairlead: ssh: no terminal is opened, because standard input is not one; -tt opens one anyhow")
 	}
 	if ask.Terminal {
 		ask.Term = r.f.Getenv("TERM")
@@ -166,17 +177,17 @@ func (r *runner) run(ctx context.Context) error {
 	defer r.lost(nil)
 	end, err := r.forwards(ctx, h)
 	if err != nil {
-		return fail(r.f, err)
+		return fail(r.says, err)
 	}
 	defer end()
-	if r.c.noCommand {
+	if r.c.noCommand && r.c.forward == "" {
 		if err := r.connect(ctx, h); err != nil {
-			return fail(r.f, err)
+			return fail(r.says, err)
 		}
 		r.begun()
 		<-ctx.Done()
 		if lost, ok := errors.AsType[*lostForward](context.Cause(ctx)); ok {
-			return fail(r.f, lost)
+			return fail(r.says, lost)
 		}
 		return context.Cause(ctx)
 	}
@@ -191,7 +202,7 @@ func (r *runner) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return fail(r.f, err)
+	return fail(r.says, err)
 }
 
 // host finds the one that is meant: of the inventory, of ssh_config, or any name that ssh could resolve.
@@ -220,44 +231,45 @@ func (r *runner) host() (hosts.Host, error) {
 // configured takes what the configuration says about the program on h. The connection is not asked about it: the keeper would
 // refuse a host with a RemoteCommand.
 func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
-	p, err := hostscmd.ProgramOf(h, r.f.NoPrograms())
+	var lines []string
+	if r.c.command != "" { // its tokens are expanded
+		lines = []string{"RemoteCommand=" + r.c.command}
+	}
+	p, err := hostscmd.ProgramOf(h, r.f.NoPrograms(), lines...)
 	if err != nil {
 		return h, err
+	}
+	if r.c.command != "" {
+		r.c.command, p.Command = p.Command, ""
 	}
 	if err := r.c.configured(p); err != nil {
 		return h, err
 	}
-	if r.c.noCommand {
+	if r.c.gateway {
+		r.c.forwards = r.c.wide
+	}
+	if r.c.noCommand && r.c.forward == "" {
 		if err := r.addForwards(h); err != nil {
 			return h, err
 		}
 	}
-	if p.Command == "" {
+	if p.Command == "" && !p.NoAgent {
 		return h, nil
 	}
-	if err := r.f.SSH.Option("RemoteCommand=none"); err != nil {
-		return h, err
+	if p.NoAgent { // as ssh, which goes on without
+		if !r.c.quiet {
+			fmt.Fprintf(r.says, "fairlead: ssh: no SSH agent is running here, so %s gets none: start ssh-agent, or leave -A out\n", h.Name)
+		}
+		if err := agent(&r.f.SSH, "ForwardAgent=no"); err != nil {
+			return h, err
+		}
+	}
+	if p.Command != "" {
+		if err := r.f.SSH.Option("RemoteCommand=none"); err != nil {
+			return h, err
+		}
 	}
 	return r.host()
-}
-
-// addForwards adds what the inventory and the configuration forward to what the command line does, for a call that only forwards.
-func (r *runner) addForwards(h hosts.Host) error {
-	if !r.c.clear {
-		more, err := hostscmd.Forwards(h, r.f.NoPrograms())
-		if err != nil {
-			return err
-		}
-		for _, f := range more {
-			if !slices.Contains(r.c.forwards, f) { // as ssh, which opens no forward twice
-				r.c.forwards = append(r.c.forwards, f)
-			}
-		}
-	}
-	if len(r.c.forwards) == 0 {
-		return fmt.Errorf("-N: nothing is run, and nothing is forwarded: give -L, -R or -D, or set LocalForward for %s in ssh_config; the connection is kept anyhow", h.Name)
-	}
-	return nil
 }
 
 // input is standard input as the call wants it, and whether it is a terminal.
@@ -275,11 +287,16 @@ func (r *runner) shell(ctx context.Context, h hosts.Host) error {
 	}
 	for _, option := range r.c.sendEnv {
 		if err := r.f.SSH.Option(option); err != nil {
-			return fail(r.f, err)
+			return fail(r.says, err)
 		}
 	}
 	cmd := shell.NewCmd(r.f, nil)
 	cmd.SetContext(ctx)
+	if r.c.escape != "" {
+		if err := cmd.Flags().Set("escape", r.c.escape); err != nil {
+			return fail(r.says, err)
+		}
+	}
 	return cmd.RunE(cmd, []string{targets.Asked(h)})
 }
 
@@ -297,13 +314,13 @@ func (r *runner) judge(ctx context.Context, h hosts.Host, script string) (*conse
 
 // told prints what is wrong with a forward, which the rest of the call survives.
 func (r *runner) told(err error) {
-	fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
+	fmt.Fprintf(r.says, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
 }
 
 // withoutAgent warns, unless with -q, that -A has no effect on this host.
 func (r *runner) withoutAgent(h hosts.Host, refused bool) {
 	if refused && !r.c.quiet {
-		fmt.Fprintf(r.f.IO.Err, "fairlead: ssh: %s: the server refuses to forward the SSH agent (AllowAgentForwarding, or no-agent-forwarding for this key); the command runs without it\n", h.Name)
+		fmt.Fprintf(r.says, "fairlead: ssh: %s: the server refuses to forward the SSH agent (AllowAgentForwarding, or no-agent-forwarding for this key); the command runs without it\n", h.Name)
 	}
 }
 
@@ -435,15 +452,18 @@ func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, s streams
 
 // copy passes the streams, and turns the end into an exit code. hangUp ends it early, when ctx ends.
 func (r *runner) copy(ctx context.Context, ask pipe.Ask, s streams, resize func(session.Size), hangUp func(), pass func(io.Reader, io.Writer, io.Writer) (session.Exit, error)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	defer context.AfterFunc(ctx, hangUp)()
 	defer r.f.Running.Track(func() []string { return []string{r.c.host} })()
 	if ask.Terminal {
-		restore, err := takeTerminal(s.in, resize)
+		in, restore, err := r.takeTerminal(s.in, resize, func() { cancel(errHungUp) })
 		if err != nil {
 			hangUp()
 			return err
 		}
 		defer restore()
+		s.in = in
 	}
 	r.begun()
 	exit, err := pass(s.in, s.out, s.errOut)

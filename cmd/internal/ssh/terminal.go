@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -11,18 +12,26 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
-// takeTerminal switches the caller's terminal to raw, if in is one, and tells its sizes as they change.
-func takeTerminal(in io.Reader, resize func(session.Size)) (restore func(), err error) {
+var errHungUp = errors.New("hung up at the keyboard")
+
+// takeTerminal switches the caller's terminal to raw, if in is one, tells its sizes as they change, and returns what is typed there
+// without escape sequences.
+func (r *runner) takeTerminal(in io.Reader, resize func(session.Size), hangUp func()) (typed io.Reader, restore func(), err error) {
 	file, ok := in.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return func() {}, nil
+		return in, func() {}, nil
+	}
+	char, err := escapeOf(r.c.escape)
+	if err != nil {
+		return nil, nil, err
 	}
 	before, err := term.MakeRaw(int(file.Fd()))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tell := func() {
 		if cols, rows, err := term.GetSize(int(file.Fd())); err == nil {
@@ -43,7 +52,7 @@ func takeTerminal(in io.Reader, resize func(session.Size)) (restore func(), err 
 			}
 		}
 	}()
-	return func() {
+	return shell.Escapes(in, char, r.f.IO.Err, hangUp), func() {
 		signal.Stop(changed)
 		close(done)
 		<-over
