@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +54,25 @@ func TestTheProgramOfAConfigurationRunsAsWithSSH(t *testing.T) {
 		same(1, "not a tty", "-o", "RequestTTY=auto", "sshd", "tty")
 		configured("RequestTTY no")
 		same(0, "/dev/", "-tt", "sshd", "tty")
+	})
+}
+
+// As with ssh, programs that ssh_config names run where the caller is, whoever starts them.
+func TestProgramsOfTheConfigurationRunWhereTheCallerIs(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		bare, err := os.ReadFile(a.sshd.Config)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(a.sshd.Config, append([]byte("Match exec \"test -f elsewhere\"\n\tPort 1\nMatch all\n"), bare...), 0o600))
+		top, sub := a.dir, filepath.Join(a.dir, "sub")
+		require.NoError(t, os.Mkdir(sub, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(sub, "elsewhere"), nil, 0o600))
+		for range 2 {
+			a.dir = top
+			assert.Equal(t, "here\n", a.ok(a.ssh, "sshd", "echo here"))
+			a.dir = sub
+			assert.Contains(t, a.run("", a.ssh, "sshd", "echo here").err, "connection refused")
+			assert.Equal(t, 3, a.run("", filepath.Join(top, "bin", "fairlead"), "run", "sshd", "--", "echo here").code)
+		}
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 // FromEnvironment says what of the environment of whoever asks counts for how alias is reached: the variables that the
 // configuration names, SSH_AUTH_SOCK aside, and whether programs that it names get all of it (Match exec, ProxyCommand,
 // KnownHostsCommand). Jump hosts count for themselves. It looks no name up and runs no program; where CanonicalizeHostname leaves
-// open which blocks apply, programs is true.
+// open which blocks apply, programs is true. A program that names something in its directory makes PWD count.
 func (c *Config) FromEnvironment(alias string, o Options) (names []string, programs bool) {
 	names = slices.Clone(c.included)
 	if !c.environment && !slices.ContainsFunc(o.Lines, asksEnvironment) {
@@ -30,8 +30,32 @@ func (c *Config) FromEnvironment(alias string, o Options) (names []string, progr
 	}
 	r, _ := c.resolve(alias, o) // whoever connects is told what is wrong
 	programs = r.asked || r.canon.on() || r.s.ProxyCommand.V != "" || !r.s.KnownHostsCommand.V.IsZero()
+	if slices.ContainsFunc(r.programLines, func(line string) bool { return inDirectory(line, true) }) || inDirectory(r.s.ProxyCommand.V, false) {
+		names = append(names, "PWD")
+	}
 	slices.Sort(names)
-	return names, programs
+	return slices.Compact(names), programs
+}
+
+// inDirectory reports whether a command line names something by its place in the current directory. test says that the line may
+// ask about files without a slash in their names.
+func inDirectory(line string, test bool) bool {
+	words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t'\"`;&|<>()=,!", c) })
+	test = test && slices.ContainsFunc(words, func(w string) bool { return w == "test" || w == "[" || w == "[[" })
+	anywhere := func(w string) bool {
+		return w == "" || strings.IndexByte("/~$%-", w[0]) >= 0 || strings.Contains(w, "://")
+	}
+	for i, w := range words {
+		switch {
+		case w == "." && i+1 < len(words), w == "..", w == "pwd", w == "git", strings.Contains(w, "PWD"):
+			return true // "." reads a file, or is one
+		case strings.Contains(w, "/") && !anywhere(w):
+			return true
+		case test && len(w) == 2 && w[0] == '-' && strings.IndexByte("abcdefghkLOprsSuwxNG", w[1]) >= 0 && i+1 < len(words) && !anywhere(words[i+1]):
+			return true
+		}
+	}
+	return false
 }
 
 // asksEnvironment reports whether a line may make the environment count.

@@ -1,6 +1,8 @@
 package sshconfig_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,6 +40,36 @@ func TestWhatOfTheEnvironmentCounts(t *testing.T) {
 	names, programs := (&sshconfig.Config{}).FromEnvironment("web", sshconfig.Options{Lines: []string{"ProxyCommand=nc %h"}})
 	assert.Empty(t, names)
 	assert.True(t, programs, "the command line counts as well")
+}
+
+func TestTheDirectoryCountsForProgramsThatNameSomethingInIt(t *testing.T) {
+	for line, want := range map[string]bool{
+		"Match exec \"test -f .vpn\"": true, "Match exec \"[ -e vpn ]\"": true, "Match exec \"bin/up %h\"": true, "Match exec \"git config x\"": true,
+		"Match exec \"test -f /run/vpn\"": false, "Match exec \"test -f ~/vpn -o -d $HOME/x\"": false, "Match exec \"nc -z -w 1 vpn 22\"": false,
+		"Match exec \"test $SITE = home\"": false, "Match exec \". ./env\"": true, "Match exec \"test $PWD = /x\"": true,
+		"ProxyCommand ./through %h %p": true, "ProxyCommand sh -c 'exec ../x %h'": true, "ProxyCommand -f key nc %h %p": false,
+		"ProxyCommand ssh -W %h:%p gate": false, "ProxyCommand /usr/bin/cloudflared access ssh --hostname %h": false, "ProxyCommand none": false,
+		"ProxyCommand nc -X connect -x proxy:3128 %h %p": false, "ProxyCommand curl https://x/y": false,
+	} {
+		h := newHome(t)
+		text := line + "\n"
+		if strings.HasPrefix(line, "Match") {
+			text += "Port 1\n"
+		}
+		cfg, err := h.Open(h.write("home/.ssh/config", text))
+		require.NoError(t, err, text)
+		names, _ := cfg.FromEnvironment("web", sshconfig.Options{})
+		assert.Equal(t, want, slices.Contains(names, "PWD"), text)
+	}
+}
+
+func TestProgramsOfMatchExecRunWhereTheLoaderSays(t *testing.T) {
+	h := newHome(t)
+	h.write("away/vpn", "")
+	h.Environ = []string{"PWD=" + h.dir + "/away"}
+	s, err := h.resolve("Match exec \"test -f vpn\"\nPort 7\n", "web")
+	require.NoError(t, err)
+	assert.EqualValues(t, 7, s.Port.V)
 }
 
 func TestProgramsOfMatchExecGetTheEnvironmentOfTheLoader(t *testing.T) {

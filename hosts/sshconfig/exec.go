@@ -46,6 +46,7 @@ func (r *resolver) execOf(l *line, arg, host string) (run func() (bool, error), 
 		switch {
 		case r.offline:
 			r.asked = true
+			r.programLines = append(r.programLines, command)
 			return false, nil
 		case r.cfg.local.NoExec:
 			return false, &Error{Pos: l.pos, Msg: "Match exec decides what counts for " + s.Alias, Err: fmt.Errorf("%w: write the block as Host or Match host", ErrNotRun)}
@@ -127,7 +128,7 @@ func (l Loader) exec(command string) (bool, error) {
 		shell = "/bin/sh"
 	}
 	cmd := exec.CommandContext(ctx, shell, "-c", command)
-	cmd.Env = l.ProgramEnviron()
+	cmd.Env, cmd.Dir = l.ProgramEnviron(), l.ProgramDir()
 	err := procgroup.Run(cmd)
 	switch {
 	case err == nil:
@@ -143,6 +144,16 @@ func (l Loader) exec(command string) (bool, error) {
 		err = path.Err
 	}
 	return false, fmt.Errorf("%s cannot be started: %w", shell, err)
+}
+
+// ProgramDir is where such programs run: the directory that PWD of Environ names, or "", that of this process.
+func (l Loader) ProgramDir() string {
+	for _, kv := range l.Environ {
+		if dir, ok := strings.CutPrefix(kv, "PWD="); ok && strings.HasPrefix(dir, "/") {
+			return dir
+		}
+	}
+	return ""
 }
 
 // ProgramEnviron is the environment of programs that the configuration names: Environ, with the agent that LookupEnv says.

@@ -91,6 +91,8 @@ type resolver struct {
 	programs  bool   // see Options.Programs
 	asked     bool   // a Match exec would have been run, but for offline
 
+	programLines []string // those that Match exec would have run
+
 	controlMaster Value[string]
 
 	canon     canonical

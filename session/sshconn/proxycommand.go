@@ -22,6 +22,7 @@ type proxy struct {
 	from  string   // where ssh_config says it
 	shell string   // the user's
 	env   []string // nil means that of this process
+	dir   string   // "" means that of this process
 }
 
 // unsafe are characters that mean something to a shell. A name that holds one is not put into a command line, as in OpenSSH.
@@ -89,7 +90,7 @@ type proxied struct {
 func (p *proxy) start(addr string) (_ *proxied, err error) {
 	c := &proxied{p: p, addr: addr, said: make(chan struct{}), exited: make(chan struct{})}
 	c.cmd = exec.Command(p.shell, "-c", "exec "+p.line)
-	c.cmd.Env = p.env
+	c.cmd.Env, c.cmd.Dir = p.env, p.dir
 	var theirs, ours []*os.File
 	defer func() {
 		for _, f := range theirs {
@@ -275,7 +276,7 @@ func (f *files) proxyOf(t *target, raw, from, alias string) (*proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: ProxyCommand: %w", from, err)
 	}
-	p := &proxy{line: line, from: from, shell: "/bin/sh", env: f.cfg.Loader.ProgramEnviron()}
+	p := &proxy{line: line, from: from, shell: "/bin/sh", env: f.cfg.Loader.ProgramEnviron(), dir: f.cfg.Loader.ProgramDir()}
 	if shell, ok := f.lookupEnv("SHELL"); ok && shell != "" {
 		p.shell = shell
 	}

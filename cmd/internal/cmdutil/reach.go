@@ -2,6 +2,8 @@ package cmdutil
 
 import (
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -48,5 +50,9 @@ func (f *Factory) Environment(hs []hosts.Host) (string, error) {
 		h, err := inv.Lookup(name)
 		return h, err == nil
 	}
-	return sshopt.EnvironmentFor(hs, lookup, f.SSHHosts.Loader, os.Environ()).Word()
+	environ := os.Environ()
+	if dir, err := os.Getwd(); err == nil { // what PWD says need not be so
+		environ = append(slices.DeleteFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "PWD=") }), "PWD="+dir)
+	}
+	return sshopt.EnvironmentFor(hs, lookup, f.SSHHosts.Loader, environ).Word()
 }
