@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
@@ -53,13 +55,21 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 	if err != nil {
 		return nil, err
 	}
-	cfg := reach.Config{Places: places, Client: client.Config{AuthSock: k.f.Getenv("SSH_AUTH_SOCK"), SSH: k.f.SSH.Set.String()}, Command: argv,
+	sock, err := tellable("SSH_AUTH_SOCK", k.f.Getenv("SSH_AUTH_SOCK"))
+	if err != nil {
+		return nil, err
+	}
+	cfg := reach.Config{Places: places, Client: client.Config{AuthSock: sock, SSH: k.f.SSH.Set.String()}, Command: argv,
 		Version: version.Read().Version,
 		Tell: func(line string) {
 			k.told.Do(func() { fmt.Fprintf(k.f.IO.Err, "fairlead: %s\n", cmdutil.OneLine(line)) })
 		},
 	}
-	if cfg.Client.Inventory, err = k.f.InventoryPath(); err != nil {
+	inventory, err := k.f.InventoryPath()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Client.Inventory, err = tellable("the inventory", inventory); err != nil {
 		return nil, err
 	}
 	if who := k.f.Caller(); who.Mark != "" {
@@ -74,6 +84,27 @@ func (k keepers) dial(ctx context.Context, argv []string) (*client.Client, error
 		return nil, fmt.Errorf("%w at %s", cmdutil.ErrNoKeeper, places.Socket)
 	}
 	return c, err
+}
+
+// maxTold bounds a path that the keeper is told.
+const maxTold = 4096
+
+// tellable is the path that a setting names as the keeper can be told of it, which runs elsewhere; "" stays.
+func tellable(setting, path string) (string, error) {
+	switch {
+	case path == "":
+		return "", nil
+	case strings.ContainsFunc(path, unicode.IsControl):
+		return "", fmt.Errorf("%s has a control character in its path, which the keeper cannot be told: use another path, or --keeper off", setting)
+	}
+	abs, err := filepath.Abs(path)
+	if err == nil && len(abs) > maxTold {
+		err = fmt.Errorf("its path is longer than %d bytes: use another path, or --keeper off", maxTold)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", setting, err)
+	}
+	return abs, nil
 }
 
 // keeperFlag is --keeper.
