@@ -144,6 +144,10 @@ func (v *values) ssh() error {
 	v.add("connect_timeout", timeout, otherwise.String(), s.ConnectTimeout.Source())
 	v.directives(s)
 	for _, d := range s.Skipped {
+		if where, ok := elsewhere[strings.ToLower(d.Keyword)]; ok {
+			v.resolved(d.Keyword, strings.TrimLeft(d.Value, " \t=")+" ("+where+")", d.From.String())
+			continue
+		}
 		v.resolved("no effect", d.Keyword+" "+d.Value, d.From.String())
 	}
 	h.NoLogin = "" // shown already
@@ -153,6 +157,14 @@ func (v *values) ssh() error {
 		v.resolved("refused", err.Error(), "ssh_config")
 	}
 	return nil
+}
+
+// elsewhere are directives that say nothing about the connection, with what obeys them.
+var elsewhere = map[string]string{
+	"localforward": "fairlead forward and fairlead ssh -N", "remoteforward": "fairlead forward and fairlead ssh -N",
+	"dynamicforward": "fairlead forward and fairlead ssh -N", "clearallforwardings": "fairlead forward and fairlead ssh -N",
+	"gatewayports": "fairlead ssh", "escapechar": "fairlead ssh", "sessiontype": "fairlead ssh", "stdinnull": "fairlead ssh",
+	"forkafterauthentication": "fairlead ssh", "requesttty": "fairlead ssh and fairlead shell",
 }
 
 // directives adds what ssh_config says about the connection and has no field of its own here.
