@@ -31,6 +31,7 @@ func Main() int {
 	if err := checkUmask(); err != nil {
 		return finish(ios, &cmdutil.UsageError{Err: err})
 	}
+	tellUnknown(ios.Err, os.Environ())
 	f, done := newFactory(ios, os.Getenv)
 	ctx, abort, _ := withSignals(context.Background(), f.Running) // until the end of the program
 	code := make(chan int, 1)
