@@ -24,6 +24,7 @@ import (
 type Local struct {
 	Entries []Entry
 	Left    []Report // what is skipped, or told besides: symbolic links, special files, sparse files
+	Lost    []Report // directories below a path that cannot be read: what is in them is not among Entries. Nothing may be removed for it
 
 	paths []string // of Entries
 	root  *os.Root // what paths are in; nil is this machine
@@ -163,8 +164,11 @@ func (l *Local) add(file, name string, st fs.FileInfo) error {
 		return nil
 	}
 	names, err := l.list(file)
-	if err != nil {
+	if err != nil && !strings.Contains(name, "/") {
 		return plain(err)
+	}
+	if err != nil {
+		l.lose(name, err)
 	}
 	for _, n := range names {
 		st, err := n.Info()
@@ -172,7 +176,8 @@ func (l *Local) add(file, name string, st fs.FileInfo) error {
 			continue
 		}
 		if err != nil {
-			return plain(err)
+			l.lose(path.Join(name, n.Name()), err)
+			continue
 		}
 		if strings.HasPrefix(n.Name(), tempPrefix) && len(n.Name()) == len(tempPrefix)+16 && st.Mode().IsRegular() {
 			continue // of an interrupted copy
@@ -182,6 +187,20 @@ func (l *Local) add(file, name string, st fs.FileInfo) error {
 		}
 	}
 	return nil
+}
+
+// lose reports something that cannot be looked at. It keeps nothing else back.
+func (l *Local) lose(name string, err error) {
+	code, why := because(plainest(err))
+	l.Lost = append(l.Lost, Report{Done: Failed, Name: name, Why: why, Code: code})
+}
+
+// plainest is an error of a file without the call and the name.
+func plainest(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
 }
 
 // Skipped are the names that the source has and that are not among Entries.

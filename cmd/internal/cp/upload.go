@@ -49,20 +49,19 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 	if err := plan.Check(); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	var unread []copies.Report
+	unread := local.Lost
 	switch {
 	case o.DryRun:
-		if plan, unread, err = readable(ctx, plan, local); err != nil {
+		var more []copies.Report
+		if plan, more, err = readable(ctx, plan, local); err != nil {
 			return err
 		}
+		unread = append(unread, more...)
 		if len(plan.Entries) == 0 {
 			for _, r := range unread {
 				fmt.Fprintf(o.IO.Err, "fairlead: %s: %s\n", cmdutil.OneLine(r.Name), cmdutil.OneLine(r.Why))
 			}
 			return cmdutil.Exit(1)
-		}
-		if len(unread) > 0 { // nothing is removed where a file is not copied
-			plan.Delete, plan.Keep = false, nil
 		}
 	case o.Caller().Mark != "": // what is approved has hashes
 		if err := local.Hash(ctx); err != nil && ctx.Err() == nil {
@@ -71,8 +70,15 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 		} else if err != nil {
 			return err
 		}
+		if len(unread) > 0 {
+			fmt.Fprintf(o.IO.Err, "fairlead: nothing was copied: %s: %s\n", cmdutil.OneLine(unread[0].Name), cmdutil.OneLine(unread[0].Why))
+			return cmdutil.Exit(1)
+		}
 	}
-	if o.Delete && !o.DryRun {
+	if len(unread) > 0 { // nothing is removed where something is not copied
+		plan.Delete, plan.Keep = false, nil
+	}
+	if plan.Delete && !o.DryRun {
 		if err := o.confirmDeletes(ctx, hs, plan, local); err != nil {
 			return err
 		}

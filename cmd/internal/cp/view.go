@@ -33,7 +33,7 @@ type view struct {
 	sink  func(hosts.Host) *sink   // of a download; nil else
 	old   func(name string) []byte // the content here that a dry run compares with
 
-	unread []copies.Report // what a dry run could not read here
+	unread []copies.Report // what cannot be read here, so that no host hears of it
 	odd    []copies.Report // what has characters in its name that the policy denies in a command
 
 	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
@@ -180,7 +180,7 @@ func (v *view) ended(e place.HostEnd) {
 		reports = append(reports, v.unread...)
 		if r.Status == session.StatusOK {
 			r.Status = session.StatusError
-			r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: fmt.Errorf("%s would not be copied", plural(len(v.unread), "file"))}
+			r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: v.unreadable()}
 		}
 	}
 	if r.Status == session.StatusDenied && r.Decision.Rule == "builtin/bytes" {
@@ -200,6 +200,18 @@ func (v *view) ended(e place.HostEnd) {
 		return
 	}
 	v.tell(one.label, r, reports)
+}
+
+// unreadable says of a host that has got the rest what it has not got.
+func (v *view) unreadable() error {
+	if v.o.DryRun {
+		return fmt.Errorf("%s would not be copied", plural(len(v.unread), "file"))
+	}
+	what := map[bool]string{true: "directory", false: "directories"}[len(v.unread) == 1]
+	if v.o.Delete {
+		what += ", and nothing was removed"
+	}
+	return fmt.Errorf("the files were copied, but for what is in %d %s", len(v.unread), what)
 }
 
 // skipped tells what did not come of a copy of which nothing else is told.

@@ -59,6 +59,22 @@ func TestADryRunFailsWhereAFileCannotBeRead(t *testing.T) {
 	assert.Equal(t, "fairlead: a: failed: 1 file would not be copied\n  failed src/f: permission denied\n", errOut.String())
 }
 
+// The rest is copied where a directory cannot be read here: what is in it is missing, and no host is told of it.
+func TestACopyFailsWhereADirectoryCannotBeRead(t *testing.T) {
+	for del, want := range map[bool]string{false: "", true: ", and nothing was removed"} {
+		ios, _, out, errOut := iostreams.Test()
+		h := hosts.Host{Name: "a"}
+		v := newView(&Options{Delete: del}, []hosts.Host{h}, "copied to")
+		v.gate = outcome.NewGate(ios, nil)
+		v.unread = []copies.Report{{Done: copies.Failed, Name: "src/d", Why: "permission denied"}}
+		v.ended(place.HostEnd{Host: h, Result: session.Result{Host: "a", Status: session.StatusOK}})
+		v.finish(v.tally.Code())
+		assert.Equal(t, 1, v.tally.Code())
+		assert.Empty(t, out.String())
+		assert.Equal(t, "fairlead: a: failed: the files were copied, but for what is in 1 directory"+want+"\n  failed src/d: permission denied\n", errOut.String())
+	}
+}
+
 // A copy is denied as a whole for one name among many: which one is said.
 func TestNamesThatThePolicyDeniesAreNamed(t *testing.T) {
 	ios, _, _, errOut := iostreams.Test()

@@ -124,6 +124,9 @@ func (x *exchanging) copy(ctx context.Context, in transferArgs) (*copies.Copy, e
 		if err == nil && len(local.Entries) == 0 {
 			err = fmt.Errorf("%s: it is neither a file nor a directory; symbolic links are not followed", x.name)
 		}
+		if err == nil && len(local.Lost) > 0 {
+			err = fmt.Errorf("%s: %s", local.Lost[0].Name, local.Lost[0].Why)
+		}
 		if err == nil {
 			err = local.Hash(ctx) // what is approved has hashes
 		}
