@@ -252,10 +252,25 @@ esac
 `, "group_vars/web.yml": "ansible_user: web\nother: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  3134\n"},
 	"numbers of YAML 1.1": {"inv.yml": "g:\n  hosts: {h1: {ansible_port: 022}, h2: {ansible_port: 0x16}, h3: {ansible_port: 2_222}, h4: {ansible_port: '2022'}, h5: {ansible_user: 1_000}, h6: {ansible_user: '1_000'}, h7: {ansible_user: face}, h8: {ansible_user: 08}}\n",
 		"group_vars/g.yml": "ansible_timeout: 0b11\n"},
-	"numbers of Python":                 {"inv": "[g]\nh1 ansible_port=0x16\nh2 ansible_port=2_222 ansible_user=1_000\nh3 ansible_user=0_1\nh4 ansible_user=022\nh5 ansible_user='1_000'\nh6 ansible_user=\"'1_000'\"\n[g:vars]\nansible_timeout=0b11 # seconds\n"},
-	"YAML in braces without an ending":  {"hosts": "web: {hosts: {w1: {ansible_user: u}, w2: }, vars: {ansible_port: 2222}}\ndb: {hosts: {d1: }}\n"},
-	"JSON without an ending":            {"hosts": "{\"web\": {\"hosts\": {\"w1\": {\"ansible_user\": \"u\"}}, \"children\": {\"db\": {\"hosts\": {\"d1\": null}}}}}\n"},
-	"JSON in lines without an ending":   {"hosts": "{\n  \"all\": {\n    \"hosts\": {\"h1\": {}},\n    \"vars\": {\"ansible_user\": \"u\"}\n  }\n}\n"},
+	"numbers of Python":                {"inv": "[g]\nh1 ansible_port=0x16\nh2 ansible_port=2_222 ansible_user=1_000\nh3 ansible_user=0_1\nh4 ansible_user=022\nh5 ansible_user='1_000'\nh6 ansible_user=\"'1_000'\"\n[g:vars]\nansible_timeout=0b11 # seconds\n"},
+	"YAML in braces without an ending": {"hosts": "web: {hosts: {w1: {ansible_user: u}, w2: }, vars: {ansible_port: 2222}}\ndb: {hosts: {d1: }}\n"},
+	"JSON without an ending":           {"hosts": "{\"web\": {\"hosts\": {\"w1\": {\"ansible_user\": \"u\"}}, \"children\": {\"db\": {\"hosts\": {\"d1\": null}}}}}\n"},
+	"JSON in lines without an ending":  {"hosts": "{\n  \"all\": {\n    \"hosts\": {\"h1\": {}},\n    \"vars\": {\"ansible_user\": \"u\"}\n  }\n}\n"},
+	"keys that are there twice, and merged ones": {"inv.yml": `base: &base
+  hosts: {a1: {ansible_user: base}, a2: }
+  vars: {ansible_user: base, ansible_port: 1}
+web:
+  <<: *base
+  hosts: {w1: {ansible_port: 7}, w1: {ansible_user: last}}
+db:
+  hosts: {d1: , d2: }
+  vars: {ansible_user: first}
+  hosts: {d3: {ansible_host: 192.0.2.3}}
+  vars: {ansible_port: 9}
+web2:
+  vars: {<<: {ansible_user: merged, ansible_port: 3}, ansible_user: own}
+  hosts: {w2: }
+`, "group_vars/db.yml": "ansible_user: a\nansible_user: b\n"},
 	"numbers and words that are values": {"inv.yml": "g: {hosts: {h1: {ansible_port: '2222', ansible_user: 1234}, h2: {ansible_port: 22, ansible_user: 'yes', ansible_host: 10.1}}}\n"},
 }
 

@@ -159,6 +159,7 @@ func LooksAnsible(data []byte) bool {
 		}
 		for j := 0; j+1 < len(v.Content); j += 2 {
 			switch v.Content[j].Value {
+			case "<<": // what is merged are such sections too
 			case "hosts", "vars", "children":
 				groups++
 			default:

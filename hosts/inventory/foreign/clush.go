@@ -81,7 +81,7 @@ func isNodeYAML(data []byte) bool {
 
 func (r *clushReader) yaml(data []byte) error {
 	values := 0
-	d := &yamlDoc{file: r.file, values: &values}
+	d := &yamlDoc{file: r.file, values: &values, twice: r.notes.twice}
 	root, err := d.root(data)
 	if err != nil || root == nil {
 		return err

@@ -567,3 +567,29 @@ h ansible_become=true ansible_become_flags=-H ansible_sudo=yes
 		note hosts:9: ansible_sudo has no counterpart: use ansible_become, ansible_become_user and ansible_become_method
 	`), show(inv))
 }
+
+// Ansible takes the last one, whole, and warns of it.
+func TestKeysThatAreThereTwiceAreTold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "inv.yml")
+	require.NoError(t, os.WriteFile(file, []byte("web:\n  hosts: {a: }\n  hosts: {b: }\n"), 0o600))
+	inv, err := foreign.Ansible(t.Context(), file, foreign.NoPrograms)
+	require.NoError(t, err)
+	require.Len(t, inv.Hosts, 1)
+	assert.Equal(t, "b", inv.Hosts[0].Name)
+	require.NotEmpty(t, inv.Notes)
+	assert.Equal(t, file+`:3: "hosts" is there twice: this one counts, and the one before it does not`, fmt.Sprint(inv.Notes[0].Pos, ": ", inv.Notes[0].Msg))
+}
+
+// An address of IPv6 with a port is no range: one that Fairlead cannot name leaves out a host, and not the inventory.
+func TestAnAddressOfIPv6IsNoRange(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hosts")
+	require.NoError(t, os.WriteFile(file, []byte("[::1]:22\n[2001:db8::1]:22\nn[0:10:5]:22\nn1\n"), 0o600))
+	inv, err := foreign.Ansible(t.Context(), file, foreign.NoPrograms)
+	require.NoError(t, err)
+	var names []string
+	for _, h := range inv.Hosts {
+		names = append(names, h.Name)
+	}
+	assert.ElementsMatch(t, []string{"n0", "n5", "n10", "n1"}, names)
+	assert.Contains(t, fmt.Sprint(inv.Notes), "give it a name, and the address as ansible_host")
+}

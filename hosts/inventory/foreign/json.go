@@ -15,7 +15,7 @@ func (m *model) json(file string, data []byte, printed bool) error {
 	if t := strings.TrimSpace(string(data)); !strings.HasPrefix(t, "{") {
 		return wrong(hosts.Pos{File: file, Line: 1}, "this is not the JSON object that Ansible expects of --list")
 	}
-	d := &yamlDoc{file: file, values: &m.values, printed: printed}
+	d := &yamlDoc{file: file, values: &m.values, printed: printed, twice: m.notes.twice}
 	root, err := d.root(tabless(data))
 	if err != nil {
 		return err

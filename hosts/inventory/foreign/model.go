@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,8 +150,10 @@ func cutPort(text string) (host, port string) {
 		return text, ""
 	}
 	host, port = text[:i], text[i+1:]
-	if strings.HasPrefix(host, "[") && strings.IndexByte(host, ']') == len(host)-1 && strings.Contains(host, ":") && strings.Count(host, ":") > 2 {
-		return host[1 : len(host)-1], port // an IPv6 address
+	if inside, ok := strings.CutPrefix(host, "["); ok && strings.HasSuffix(inside, "]") {
+		if _, err := netip.ParseAddr(inside[:len(inside)-1]); err == nil {
+			return inside[:len(inside)-1], port // an IPv6 address
+		}
 	}
 	outside := 0
 	depth := 0

@@ -101,7 +101,7 @@ func (m *model) vars(path string, data []byte, into variables) error {
 		m.add(hosts.Pos{File: path, Line: 1}, "the file is encrypted with Ansible Vault and is not read: what it says of ansible_host, ansible_user and the like has no effect here")
 		return nil
 	}
-	d := &yamlDoc{file: path, values: &m.values}
+	d := &yamlDoc{file: path, values: &m.values, twice: m.notes.twice}
 	root, err := d.root(data)
 	if err != nil || root == nil {
 		return err

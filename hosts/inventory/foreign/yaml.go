@@ -15,6 +15,8 @@ type yamlDoc struct {
 	file    string
 	values  *int // counts against the limit of the source
 	printed bool // a program printed it: its lines are nothing that a person could look at
+
+	twice func(key string, at hosts.Pos) // hears of keys that are in one mapping twice; nil does not
 }
 
 func (d *yamlDoc) at(n *yaml.Node) hosts.Pos {
@@ -53,7 +55,8 @@ type yamlPair struct {
 	explicit bool // the key is a text, and not a number
 }
 
-// pairs returns the pairs of a mapping, merges first, so that of a key that is there twice the last one counts.
+// pairs returns the pairs of a mapping, merges first. Of a key that is there twice the last one counts, whole: what the one before
+// it holds is not there for Ansible.
 func (d *yamlDoc) pairs(n *yaml.Node, depth int) ([]yamlPair, error) {
 	if n = real(n); n.Kind != yaml.MappingNode {
 		return nil, wrong(d.at(n), "expected a mapping here")
@@ -80,6 +83,7 @@ func (d *yamlDoc) pairs(n *yaml.Node, depth int) ([]yamlPair, error) {
 			}
 		}
 	}
+	own := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := real(n.Content[i])
 		if n.Content[i].Tag == "!!merge" {
@@ -88,12 +92,36 @@ func (d *yamlDoc) pairs(n *yaml.Node, depth int) ([]yamlPair, error) {
 		if k.Kind != yaml.ScalarNode {
 			return nil, wrong(d.at(k), "a key must be a word")
 		}
-		out = append(out, yamlPair{k.Value, d.at(k), n.Content[i+1], k.Tag == "!!str"})
+		one := yamlPair{k.Value, d.at(k), n.Content[i+1], k.Tag == "!!str"}
+		if own[one.key] && d.twice != nil {
+			d.twice(one.key, one.at)
+		}
+		own[one.key] = true
+		out = append(out, one)
 	}
+	out = lastOfEach(out)
 	if *d.values += len(out); *d.values > maxValues {
 		return nil, wrong(d.at(n), "more than %d values", maxValues)
 	}
 	return out, nil
+}
+
+// lastOfEach leaves out pairs whose key comes again.
+func lastOfEach(all []yamlPair) []yamlPair {
+	last := make(map[string]int, len(all))
+	for i, kv := range all {
+		last[kv.key] = i
+	}
+	if len(last) == len(all) {
+		return all
+	}
+	out := all[:0]
+	for i, kv := range all {
+		if last[kv.key] == i {
+			out = append(out, kv)
+		}
+	}
+	return out
 }
 
 // value reads a variable's.
@@ -132,7 +160,7 @@ func decimal(text string) string {
 
 // yaml reads an inventory in Ansible's YAML form into m.
 func (m *model) yaml(file string, data []byte) error {
-	d := &yamlDoc{file: file, values: &m.values}
+	d := &yamlDoc{file: file, values: &m.values, twice: m.notes.twice}
 	root, err := d.root(data)
 	if err != nil {
 		return err
@@ -156,6 +184,11 @@ func (m *model) yaml(file string, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// twice notes a key that is in one mapping twice.
+func (n *notes) twice(key string, at hosts.Pos) {
+	n.add(at, "%q is there twice: this one counts, and the one before it does not", clip(key))
 }
 
 func (m *model) yamlGroup(d *yamlDoc, kv yamlPair, depth int) (*ansibleGroup, error) {
