@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -118,7 +119,12 @@ func (o *Options) pages(ctx context.Context, c *client.Client, selector string) 
 		if err != nil {
 			return nil, o.failed(ctx, selector, err)
 		}
-		all.Items, all.Next, all.Failed = append(all.Items, p.Items...), p.Next, p.Failed
+		all.Items, all.Next = append(all.Items, p.Items...), p.Next
+		for _, f := range p.Failed { // a host may be asked for several pages
+			if !slices.Contains(all.Failed, f) {
+				all.Failed = append(all.Failed, f)
+			}
+		}
 		if p.Next == "" {
 			return all, nil
 		}

@@ -27,7 +27,7 @@ import (
 const (
 	jobsPath    = "/v1/jobs"
 	maxJobGrace = 30 * time.Second
-	maxJobs     = 500
+	maxJobs     = 10000
 )
 
 type (
@@ -60,7 +60,7 @@ type (
 	}
 	jobsIn struct {
 		Selector string `query:"selector" maxLength:"4096" doc:"the hosts; if omitted, those on which this keeper knows of jobs"`
-		Limit    int    `query:"limit" minimum:"0" maximum:"500" doc:"how many (default 100)"`
+		Limit    int    `query:"limit" minimum:"0" maximum:"10000" doc:"how many (default 100); each page asks the hosts that come after the cursor again"`
 		Cursor   string `query:"cursor" maxLength:"300" doc:"next_cursor of the page before"`
 		Known    bool   `query:"known" doc:"those that this keeper has heard of, the latest first, by name alone and without asking a host"`
 		Reason   string `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
@@ -330,7 +330,7 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 		return nil, err
 	}
 	out := &wire.Jobs{Items: []wire.Job{}}
-	all, err := r.Jobs.List(ctx, hs, in.Reason)
+	all, err := r.Jobs.List(ctx, after(hs, in.Cursor), in.Reason)
 	out.Failed = wire.JobsFailed(err, cmdutil.Why)
 	slices.SortFunc(all, func(a, b jobs.Job) int { return cmp.Compare(a.Ref().String(), b.Ref().String()) })
 	limit := cmp.Or(in.Limit, 100)
@@ -345,6 +345,14 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 		}
 	}
 	return route.JSON(out), nil
+}
+
+// after leaves out hosts all of whose jobs come before the cursor: they were asked for the pages before.
+func after(hs []hosts.Host, cursor string) []hosts.Host {
+	return slices.DeleteFunc(slices.Clone(hs), func(h hosts.Host) bool {
+		first := h.Name + "/"
+		return first < cursor && !strings.HasPrefix(cursor, first)
+	})
 }
 
 func jobJSON(r *realm.Realm, j jobs.Job) *wire.Job {

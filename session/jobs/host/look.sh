@@ -4,6 +4,8 @@
 # TERM and KILL, for look "end" to wait for nothing but the end.
 @common@
 op=$1 id=$2 who=$3 w=$4 oo=$5 ol=$6 eo=$7 el=$8 gr=$9
+# Void: there is no such job.
+v() { e not_found 'there is no such job'; }
 # Nap: sleeps a part of a second, or one.
 n() { sleep "$1" 2>/dev/null || sleep 1; }
 # State: says in z how a job is: running, ended (then c and t are its code and when), or lost. Between the end of a process and the
@@ -19,7 +21,7 @@ case $p in ('') return;; esac
 n 0.1
 done; z=lost; }
 # Length: of the file $1 of the job, in v.
-l() { v=0; [ -f "$d/$1" ] && v=$(wc -c <"$d/$1"); v=$((v)); }
+l() { v=0; [ -f "$d/$1" ] && [ -s "$d/$1" ] && v=$(wc -c <"$d/$1"); v=$((v)); }
 # Members: lists in ms the processes of the job's session; where they cannot be listed its process group stands for them.
 m() { ms=
 if [ -r /proc/self/stat ]; then for f in /proc/[0-9]*/stat; do { read -r l <"$f"; } 2>/dev/null || continue; l=${l##*\) }; set -- $l; [ "$4" = "$p" ] && [ "$1" != Z ] && f=${f%/stat} && ms="$ms ${f#/proc/}"; done
@@ -28,17 +30,19 @@ elif kill -0 "-$p" 2>/dev/null; then ms=-$p; fi; }
 a() { if [ -r "/proc/$1/cmdline" ]; then tr '\000' ' ' <"/proc/$1/cmdline"; else ps -o args= -p "$1" 2>/dev/null; fi; }
 # Upper: the parent of the process $1.
 u() { if [ -r "/proc/$1/stat" ]; then { read -r l <"/proc/$1/stat"; } 2>/dev/null || return; l=${l##*\) }; set -- $l; printf %s "$2"; else set -- $(ps -o ppid= -p "$1" 2>/dev/null); printf %s "$1"; fi; }
+# Known: reads what is known of the job, and of which machine it is.
+k() { ow= sm= at= on= mk= cl=; [ ! -f "$d/about" ] || { read -r ow; read -r sm; read -r at; read -r on; read -r mk; read -r cl; } <"$d/about"
+on=${on:-$nd}; }
 # Whether the job's directory is as it was left; reads who owns the job and what is known of it. A full disk may have left files
 # empty: what they say is printed as it is, and the reader makes of one job that is damaged no fault of the others. Of a
 # file that is gone since its name was read find holds every ! for true, but not -links.
-y() { ow= sm= at= on= mk= cl=; o "$d" || return 1
+y() { o "$d" || return 1
 [ -z "$(find "$d" -links +0 ! -type d ! \( -type f -links 1 -user "$me" \) 2>/dev/null)" ] || return 1
-[ ! -f "$d/about" ] || { read -r ow; read -r sm; read -r at; read -r on; read -r mk; read -r cl; } <"$d/about"
-on=${on:-$nd}; }
+k; }
 # For: whether the job is the principal's. A job whose owner is not known is for operators.
-f() { [ "$on" = "$nd" ] || return 1; case $ow in ('') case $who in (operator/*) return 0;; esac;; esac; case $ow in ("$who") return 0;; (agent/*) case $who in (operator/*) return 0;; esac;; esac; return 1; }
+f() { case $ow in ('') case $who in (operator/*) return 0;; esac;; esac; case $ow in ("$who") return 0;; (agent/*) case $who in (operator/*) return 0;; esac;; esac; return 1; }
 # Gives what is known of the job.
-g() { printf 'id %s\nowner %s\nsum %s\nstarted %s\nnow %s\nstate %s\n' "$id" "$ow" "$sm" "$at" "$(date +%s)" "$z"
+g() { printf 'id %s\nowner %s\nsum %s\nstarted %s\nnow %s\nstate %s\n' "$id" "$ow" "$sm" "$at" "${nw:-$(date +%s)}" "$z"
 case $z in (ended) printf 'code %s\nended %s\n' "$c" "$t";; esac
 x=; [ -f "$d/stopped" ] && read -r x <"$d/stopped" && printf 'stopped %s\n' "$x"
 case $cl in (?*) printf 'command %s\n' "$cl";; esac
@@ -47,24 +51,26 @@ for x in stdout stderr; do l "$x"; y2=-; [ -f "$d/$x.rest" ] && read -r y2 <"$d/
 printf '.\n'; }
 # Rest: waits a moment for the ends of the outputs.
 r() { x=0; while [ "$x" -lt 10 ]; do [ -f "$d/stdout.rest" ] && [ -f "$d/stderr.rest" ] && return; x=$((x+1)); n 0.1; done; }
-bt=$(b); mr=
-[ -d "$jobs" ] || [ -L "$jobs" ] || case $op in (list) printf 'fairlead-job 1\nend\n'; exit 0;; (*) e not_found 'there is no such job';; esac
+bt=$(b); mr= nw=
+[ -d "$jobs" ] || [ -L "$jobs" ] || case $op in (list) printf 'fairlead-job 1\nend\n'; exit 0;; (*) v;; esac
 o "$jobs" || e denied 'the directory for jobs belongs to others, or others may write there'
 # Every job.
 case $op in (list)
-printf 'fairlead-job 1\n'; x9=0
+printf 'fairlead-job 1\n'; x9=0 nw=$(date +%s)
 for d in "$jobs"/j_*; do id=${d##*/}
 case $id in (*[!a-z0-9_-]*) continue;; esac
+# Without a process for those of other machines, of which a home directory may hold thousands.
+k 2>/dev/null; [ "$on" = "$nd" ] || continue
 y || { case $who in (operator/*) printf 'id %s\nstate lost\ndamaged its directory holds links, or belongs to others\n.\n' "$id";; esac; continue; }
 f || continue
 x9=$((x9+1)); [ "$x9" -le 1000 ] || { printf 'more 1\n'; break; }
 s; g; done; printf 'end\n'; exit 0;; esac
 # One job.
 d=$jobs/$id
-[ -d "$d" ] || [ -L "$d" ] || e not_found 'there is no such job'
+[ -d "$d" ] || [ -L "$d" ] || v
 y || e tampered 'its directory is not as it was left: it holds links, or what belongs to others'
 [ "$on" = "$nd" ] || e elsewhere 'it is a job of another machine, with the same home directory'
-f || e not_found 'there is no such job'
+f || v
 case $op in
 (look) t0=$(date +%s)
 while s; [ "$z" = running ]; do

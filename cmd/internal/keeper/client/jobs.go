@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -28,7 +29,14 @@ func (c *Client) StartJob(ctx context.Context, in wire.NewJob, key string) (*wir
 // Next of the list before.
 func (c *Client) Jobs(ctx context.Context, selector, cursor, reason string) (*wire.Jobs, error) {
 	out := &wire.Jobs{}
-	return out, c.call(ctx, http.MethodGet, "/v1/jobs?"+query("limit", "500", "selector", selector, "cursor", cursor, "reason", reason), nil, out)
+	page := func(limit string) error {
+		return c.call(ctx, http.MethodGet, "/v1/jobs?"+query("limit", limit, "selector", selector, "cursor", cursor, "reason", reason), nil, out)
+	}
+	err := page("10000")
+	if p, ok := errors.AsType[*wire.Problem](err); ok && p.Status == http.StatusUnprocessableEntity {
+		err = page("500") // an older keeper takes no more
+	}
+	return out, err
 }
 
 // Job is a job as it is now, after a wait for its end (at most 50 s).
