@@ -1,6 +1,4 @@
 package redact
 
-// MayBeFramed reports whether a line may have a frame, and Framed whether it has one.
-func MayBeFramed(line []byte) bool { return mayBeFramed(line) }
-
-func Framed(line []byte) bool { return len(frame.Find(line)) > 0 }
+// FrameOf returns how many bytes of a line are its frame.
+func FrameOf(line []byte) int { return frameOf(line) }

@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+	"sync"
+)
 
 // Doors for the tests of how a search is made fast: each part is compared with what is slow and plain.
 
@@ -84,6 +88,41 @@ func KeywordMay(b []byte, i int) bool { return rulebook().may(b, i) }
 
 // KeywordAt reports whether a keyword begins at b[i], or may with more bytes.
 func KeywordAt(b []byte, i int) (found, maybe bool) { return rulebook().at(b, i) }
+
+// KeywordBefore reports whether a rule of a keyword of three bytes may hold where a byte comes after it.
+func KeywordBefore(k []byte, c byte) bool { return afterShort()[string(k)][c] }
+
+var afterShort = sync.OnceValue(func() map[string]class {
+	out := map[string]class{}
+	for _, k := range Keywords() {
+		if _, known := out[string(k)]; len(k) == trigram && !known {
+			out[string(k)] = shortKeyword(k).before()
+		}
+	}
+	return out
+})
+
+// RulesOfShortKeywords are the expressions of the keywords of three bytes.
+func RulesOfShortKeywords() map[string][]*regexp.Regexp {
+	out := map[string][]*regexp.Regexp{}
+	for _, k := range Keywords() {
+		if len(k) == trigram && out[string(k)] == nil {
+			for _, r := range shortKeyword(k).rules {
+				out[string(k)] = append(out[string(k)], r.re.Get())
+			}
+		}
+	}
+	return out
+}
+
+func shortKeyword(k []byte) *keyword {
+	for _, w := range rulebook().bucket(k, 0) {
+		if bytes.Equal(w.text, k) {
+			return w
+		}
+	}
+	return nil
+}
 
 // FormsSize is how many bytes the forms of a value have.
 func FormsSize(value string) int {

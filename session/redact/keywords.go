@@ -3,7 +3,11 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
+	"regexp/syntax"
+	"slices"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The rules are tried only where one of their keywords stands. A keyword has three bytes or more, in lower case, and is
@@ -19,6 +23,8 @@ const (
 // keyword is a place where rules begin.
 type keyword struct {
 	text  []byte
+	head  uint32  // its first three bytes, folded, and the fourth if there is one
+	mask  uint32  // what of four bytes is of them
 	rules []*rule // in the order in which they are tried
 }
 
@@ -47,18 +53,135 @@ var rulebook = sync.OnceValue(func() *index {
 			w.rules = append(w.rules, r)
 		}
 	}
+	for _, w := range known {
+		if len(w.text) > trigram {
+			continue
+		}
+		for c, may := range w.before() {
+			if may {
+				x.set(hash3(fold([]byte{w.text[1], w.text[2], byte(c)})))
+			}
+		}
+	}
 	return x
 })
+
+// before returns what may come after a keyword of three bytes if one of its rules is to hold. As every byte would fill the index, it
+// asks the expressions.
+func (w *keyword) before() class {
+	out := *classOf("\x1b\\\r\n\"") // these are looked past, or end what is looked at
+	for _, r := range w.rules {
+		if r.name || len(r.re.String()) > 512 {
+			return *everyByte
+		}
+		if r.hold {
+			for c, in := range tokenBytes {
+				out[c] = out[c] || in
+			}
+		}
+		at := startOfProg(r.re.String())
+		for _, c := range w.text {
+			at = at.step(rune(c))
+		}
+		if at.over {
+			return *everyByte
+		}
+		for c := range out {
+			out[c] = out[c] || at.takes(rune(c))
+		}
+	}
+	return out
+}
+
+var everyByte = func() *class {
+	c := &class{}
+	for i := range c {
+		c[i] = true
+	}
+	return c
+}()
+
+// progAt is where an expression may have come to.
+type progAt struct {
+	prog *syntax.Prog
+	at   []uint32
+	over bool // it may have matched
+}
+
+func startOfProg(expression string) *progAt {
+	parsed, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return &progAt{over: true} // its first use says why
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return &progAt{over: true}
+	}
+	x := &progAt{prog: prog}
+	x.enter(uint32(prog.Start))
+	return x
+}
+
+func (x *progAt) enter(pc uint32) {
+	if slices.Contains(x.at, pc) {
+		return
+	}
+	x.at = append(x.at, pc)
+	switch inst := &x.prog.Inst[pc]; inst.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		x.enter(inst.Out)
+		x.enter(inst.Arg)
+	case syntax.InstCapture, syntax.InstNop:
+		x.enter(inst.Out)
+	case syntax.InstEmptyWidth:
+		if syntax.EmptyOp(inst.Arg)&(syntax.EmptyEndText|syntax.EmptyEndLine) == 0 {
+			x.enter(inst.Out)
+		}
+	case syntax.InstMatch:
+		x.over = true
+	}
+}
+
+// step goes on over a letter in any case.
+func (x *progAt) step(c rune) *progAt {
+	next := &progAt{prog: x.prog, over: x.over}
+	for _, pc := range x.at {
+		if inst := &x.prog.Inst[pc]; takesRune(inst, c) || takesRune(inst, unicode.ToUpper(c)) {
+			next.enter(inst.Out)
+		}
+	}
+	return next
+}
+
+// takes reports whether a byte may be next, of one character or of a longer one.
+func (x *progAt) takes(c rune) bool {
+	for _, pc := range x.at {
+		inst := &x.prog.Inst[pc]
+		if c < utf8.RuneSelf && takesRune(inst, c) || c >= utf8.RuneSelf && (takesRune(inst, utf8.RuneError) || takesRune(inst, '\u212a') || takesRune(inst, '\u017f')) {
+			return true
+		}
+	}
+	return false
+}
+
+func takesRune(inst *syntax.Inst, c rune) bool {
+	switch inst.Op {
+	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+		return inst.MatchRune(c)
+	}
+	return false
+}
 
 func (x *index) put(w *keyword) {
 	h := hash3(fold(w.text))
 	x.set(h)
+	w.mask = 1<<24 - 1
+	if len(w.text) > trigram {
+		w.head, w.mask = uint32(w.text[trigram])<<24|foldMask, 1<<32-1
+	}
+	w.head = (w.head | fold(w.text)) & w.mask
 	if len(w.text) > trigram {
 		x.set(hash3(fold(w.text[1:])))
-	} else {
-		for any := range 256 {
-			x.set(hash3(fold([]byte{w.text[1], w.text[2], byte(any)})))
-		}
 	}
 	s := h >> (seenLog - slotLog)
 	if x.slots[s] == 0 {
@@ -91,11 +214,11 @@ func (x *index) next(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 6 {
 		v := binary.LittleEndian.Uint64(b[i:]) | foldMask<<32 | foldMask
 		h0, h2, h4 := hash3(uint32(v)), hash3(uint32(v>>16)), hash3(uint32(v>>32))
-		hit := seen[h0>>6]>>(h0&63) | seen[h2>>6]>>(h2&63) | seen[h4>>6]>>(h4&63)
-		if hit&1 != 0 {
-			for end := i + 5; next < end; next++ {
-				if x.may(b, next) {
-					return next
+		hit0, hit2, hit4 := seen[h0>>6]>>(h0&63)&1, seen[h2>>6]>>(h2&63)&1, seen[h4>>6]>>(h4&63)&1
+		if hit0|hit2|hit4 != 0 { // a hit stands for the position before it, too
+			for at, hit := range [...]uint64{hit0, hit0, hit2, hit2, hit4, hit4} {
+				if p := i + at - 1; hit != 0 && p >= next && x.may(b, p) {
+					return p
 				}
 			}
 		}
@@ -109,7 +232,20 @@ func (x *index) next(b []byte, i int) int {
 
 // may reports whether a keyword may begin at b[i]; there must be three bytes.
 func (x *index) may(b []byte, i int) bool {
-	return x.get(b, i) && (i+trigram == len(b) || x.get(b, i+1))
+	if i+trigram == len(b) {
+		return x.get(b, i)
+	}
+	v := binary.LittleEndian.Uint32(b[i:]) | foldMask
+	h, g := hash3(v), hash3(v>>8)
+	if x.seen[h>>6]>>(h&63)&1 == 0 || x.seen[g>>6]>>(g&63)&1 == 0 {
+		return false
+	}
+	for _, w := range x.buckets[x.slots[h>>(seenLog-slotLog)]] {
+		if v&w.mask == w.head {
+			return true
+		}
+	}
+	return false
 }
 
 // bucket returns the keywords that may begin at b[i], and maybe others; there must be three bytes.
@@ -129,13 +265,21 @@ func (x *index) at(b []byte, i int) (found, maybe bool) {
 	}
 	for _, w := range x.bucket(b, i) {
 		switch {
-		case foldedPrefix(b[i:], w.text):
+		case w.begins(b[i:]):
 			return true, false
 		case foldedPrefix(w.text, b[i:]):
 			maybe = true
 		}
 	}
 	return false, maybe
+}
+
+// begins reports whether b begins with the keyword.
+func (w *keyword) begins(b []byte) bool {
+	if len(b) > trigram && (binary.LittleEndian.Uint32(b)|foldMask)&w.mask != w.head {
+		return false
+	}
+	return foldedPrefix(b, w.text)
 }
 
 // foldedPrefix reports whether b begins with prefix, in any case.

@@ -274,7 +274,7 @@ func (x *pattern) tryAt(data []byte, i, done int, win []byte, within func(plain,
 		p = &x.ahead.place
 	}
 	for _, w := range x.book.bucket(data, i) {
-		if !foldedPrefix(win, w.text) {
+		if !w.begins(win) {
 			if len(win) < len(w.text) && foldedPrefix(w.text, win) {
 				broken = broken || holds(w.rules)
 			}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // place is where a keyword stands, with what rules may look at there.
@@ -124,55 +122,175 @@ func (p *place) startsToken() bool {
 	return len(b) < 40
 }
 
-// frame is what programs write before the lines of others: diff, docker compose, journalctl, grep and cat -n.
-var frame = lazyregexp.New(`^(?:\+|-(?:\b\w\w|[ \t"'\[{<#;:%*.]|$)|[<>] |[ \t]*(?:#+|//|;)[ \t]?| *[\w.-]{1,40} +\| |\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,]*(?:Z|[+-]\d\d:?\d\d)? |` +
-	`[A-Z][a-z][a-z] [ \d]\d \d\d:\d\d:\d\d [\w.-]+ [\w./-]+(?:\[\d+\])?: | *\d+(?:\t|:)|[\w./-]*[/.][\w./-]*[:-](?:\d+[:-])?)`)
-
-// frameOf returns how many bytes of a line, or of its start, are none of it, but of the program that shows it.
+// frameOf returns how many bytes of a line, or of its start, are none of it, but of the program that shows it: diff, docker compose,
+// journalctl, grep or cat -n. Each keyword of a line asks, so it looks at bytes and tries no expression.
 func frameOf(line []byte) int {
-	if len(line) == 0 || line[0] == '"' || line[0] == '{' || line[0] == '\t' || !mayBeFramed(line) {
+	if len(line) == 0 {
 		return 0
 	}
-	n := len(frame.Find(line))
-	if line[0] == '+' || line[0] == '-' {
-		n = min(1, n)
+	switch c := line[0]; c {
+	case '"', '{', '\t':
+		return 0
+	case '+':
+		return 1
+	case '<', '>':
+		if len(line) > 1 && line[1] == ' ' {
+			return 2
+		}
+		return 0
+	case '-':
+		if dashed(line) {
+			return 1
+		}
+		return min(1, max(beforeBar(line), placeFrame(line)))
 	}
-	return n
+	if n := commentFrame(line); n > 0 {
+		return n
+	}
+	if n := beforeBar(line); n > 0 {
+		return n
+	}
+	if n := numberFrame(line); n > 0 {
+		return n
+	}
+	if n := timeFrame(line); n > 0 {
+		return n
+	}
+	return placeFrame(line)
 }
 
-// mayBeFramed reports whether frame may match a line. It asks less than frame, and answers for most lines many times as fast: each keyword of
-// a line asks.
-func mayBeFramed(line []byte) bool {
-	from := skip(line, 0, " \t")
-	if from == len(line) {
-		return false
+// dashed reports whether a line of a diff, and no option, begins with a dash.
+func dashed(line []byte) bool {
+	return len(line) == 1 || strings.IndexByte(" \t\"'[{<#;:%*.", line[1]) >= 0 || len(line) > 2 && nameByte(line[1]) && nameByte(line[2])
+}
+
+func nameByte(c byte) bool { return isAlnum(c) || c == '_' }
+
+// commentFrame is a sign of a comment, and blanks around it.
+func commentFrame(line []byte) int {
+	i := skip(line, 0, " \t")
+	switch {
+	case i == len(line):
+		return 0
+	case line[i] == '#':
+		i = skip(line, i, "#")
+	case line[i] == ';':
+		i++
+	case bytes.HasPrefix(line[i:], []byte("//")):
+		i += 2
+	default:
+		return 0
 	}
-	switch line[from] {
-	case '+', '-', '<', '>', '#', ';', '/':
-		return true
+	if i < len(line) && blank(line[i]) {
+		i++
 	}
-	to, path := from, false
-	for to < len(line) && framing[line[to]] {
-		path = path || line[to] == '/' || line[to] == '.'
-		to++
+	return i
+}
+
+// beforeBar is a name of docker compose, and a bar.
+func beforeBar(line []byte) int {
+	from := skip(line, 0, " ")
+	to := wordEnd(line[:min(len(line), from+41)], from)
+	bar := skip(line, to, " ")
+	if to == from || to-from > 40 || bar == to || bar+1 >= len(line) || line[bar] != '|' || line[bar+1] != ' ' {
+		return 0
 	}
-	if to == len(line) {
-		return path && bytes.IndexByte(line[from:], '-') >= 0
+	return bar + 2
+}
+
+// numberFrame is the number of a line.
+func numberFrame(line []byte) int {
+	from := skip(line, 0, " ")
+	to := skip(line, from, "0123456789")
+	if to == from || to == len(line) || line[to] != '\t' && line[to] != ':' {
+		return 0
 	}
-	switch line[to] {
-	case ':', '\t':
-		return true
-	case ' ':
-		if bar := skip(line, to, " "); bar < len(line) && line[bar] == '|' {
-			return true
+	return to + 1
+}
+
+// timeFrame is the time of a log, and what syslog writes after it.
+func timeFrame(line []byte) int {
+	if like(line, "0000-00-00") && len(line) > 10 && (line[10] == 'T' || line[10] == ' ') && like(line[11:], "00:00:00") {
+		i := skip(line, 19, "0123456789.,")
+		switch {
+		case i < len(line) && line[i] == 'Z':
+			i++
+		case i < len(line) && (line[i] == '+' || line[i] == '-') && like(line[i+1:], "0000"):
+			i += 5
+		case i < len(line) && (line[i] == '+' || line[i] == '-') && like(line[i+1:], "00:00"):
+			i += 6
+		}
+		if i < len(line) && line[i] == ' ' {
+			return i + 1
+		}
+		return 0
+	}
+	if len(line) < 16 || line[0] < 'A' || line[0] > 'Z' || line[4] != ' ' && (line[4] < '0' || line[4] > '9') || !like(line[5:], "0 00:00:00 ") ||
+		line[3] != ' ' || line[1] < 'a' || line[1] > 'z' || line[2] < 'a' || line[2] > 'z' {
+		return 0
+	}
+	host := 16
+	for host < len(line) && (nameByte(line[host]) || line[host] == '.' || line[host] == '-') {
+		host++
+	}
+	if host == 16 || host == len(line) || line[host] != ' ' {
+		return 0
+	}
+	i := host + 1
+	for i < len(line) && framing[line[i]] {
+		i++
+	}
+	if i == host+1 {
+		return 0
+	}
+	if i < len(line) && line[i] == '[' {
+		if to := skip(line, i+1, "0123456789"); to > i+1 && to < len(line) && line[to] == ']' {
+			i = to + 1
 		}
 	}
-	return path && bytes.IndexByte(line[from:to], '-') >= 0 || // a file that grep shows a line around a match of
-		len(line) > 19 && line[4] == '-' && line[13] == ':' || // a date, as in an ISO date or …
-		len(line) > 15 && line[3] == ' ' && line[9] == ':' // … as syslog writes it
+	if i+1 < len(line) && line[i] == ':' && line[i+1] == ' ' {
+		return i + 2
+	}
+	return 0
 }
 
-// framing are the bytes of names and numbers in a frame.
+// like reports whether b begins as a text whose zeros stand for any digits.
+func like(b []byte, text string) bool {
+	if len(b) < len(text) {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] == '0' && (b[i] < '0' || b[i] > '9') || text[i] != '0' && b[i] != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// placeFrame is the path of a file with a colon, or the last dash that stands in it, after it, and maybe a number.
+func placeFrame(line []byte) int {
+	path, dash, i := false, 0, 0
+	for ; i < len(line) && framing[line[i]]; i++ {
+		switch line[i] {
+		case '/', '.':
+			path = true
+		case '-':
+			if path {
+				dash = i + 1
+			}
+		}
+	}
+	if !path || i == len(line) || line[i] != ':' {
+		return dash
+	}
+	i++
+	if to := skip(line, i, "0123456789"); to > i && to < len(line) && (line[to] == ':' || line[to] == '-') {
+		i = to + 1
+	}
+	return i
+}
+
+// framing are the bytes of paths.
 var framing = classOf("A-Za-z0-9_./-")
 
 // inFrame lets one look at lines as they are, and the other at what lines frame.
@@ -216,8 +334,13 @@ func (p *place) end(win []byte) int {
 // stringAt returns where a line begins in a string of JSON that line, the start of a whole one, ends in, or 0: after an escaped newline,
 // or after the quote that opens the string.
 func stringAt(line []byte) int {
-	if i := bytes.LastIndex(line, []byte(`\n`)); i > 0 && line[i-1] != '\\' && bytes.IndexByte(line, '"') >= 0 {
-		return i + 2
+	if bytes.IndexByte(line, '"') < 0 {
+		return 0
+	}
+	if bytes.IndexByte(line, '\\') >= 0 {
+		if i := bytes.LastIndex(line, []byte(`\n`)); i > 0 && line[i-1] != '\\' {
+			return i + 2
+		}
 	}
 	for i := len(line) - 1; i > 0; i-- {
 		if line[i] == '"' && line[i-1] != '\\' {

@@ -207,7 +207,10 @@ var (
 
 // linePrefix returns what of before stands on the line that is looked at.
 func linePrefix(before []byte) []byte {
-	i := bytes.LastIndexAny(before, "\n\x00")
+	i := len(before) - 1
+	for i >= 0 && before[i] != '\n' && before[i] != 0 {
+		i--
+	}
 	if i < 0 && len(before) >= lookback {
 		return []byte("…")
 	}

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -244,34 +245,30 @@ func TestASecretThatBecomesKnownWhileItIsHeldIsHidden(t *testing.T) {
 
 func TestKeywordsAreFoundAsAPlainSearchFindsThem(t *testing.T) {
 	all := redact.Keywords()
-	var words []string
-	for _, k := range all {
-		words = append(words, string(k))
-	}
-	plain := func(s string) (found, maybe bool) {
-		for _, k := range words {
-			found = found || len(s) >= len(k) && strings.EqualFold(s[:len(k)], k)
-			maybe = maybe || len(s) < len(k) && strings.EqualFold(s, k[:len(s)])
+	plain := func(b []byte) (found, maybe, vain bool) {
+		vain = true // a keyword of three bytes, before a byte with which none of its rules holds
+		for _, k := range all {
+			if len(b) >= len(k) && strings.EqualFold(string(b[:len(k)]), string(k)) {
+				found, vain = true, vain && len(k) == 3 && len(b) > 3 && !redact.KeywordBefore(k, b[3])
+			}
+			maybe = maybe || len(b) < len(k) && strings.EqualFold(string(b), string(k[:len(b)]))
 		}
-		return found, maybe && !found
+		return found, maybe && !found, found && vain
 	}
 	check := func(text string) {
 		t.Helper()
-		b, want := []byte(text), len(text)
+		want := len(text)
 		for i := len(text) - 1; i >= 0; i-- {
-			found, maybe := plain(text[i:])
-			if gotFound, gotMaybe := redact.KeywordAt(b, i); found != gotFound || maybe != gotMaybe {
-				t.Fatalf("%q at %d: %t, %t; not %t, %t", text, i, gotFound, gotMaybe, found, maybe)
-			}
-			if i+3 > len(text) || redact.KeywordMay(b, i) {
+			found, maybe, vain := plain([]byte(text)[i:])
+			gotFound, gotMaybe := redact.KeywordAt([]byte(text), i)
+			require.Equal(t, fmt.Sprint(found, maybe), fmt.Sprint(gotFound, gotMaybe), "%q at %d", text, i)
+			if i+3 > len(text) || redact.KeywordMay([]byte(text), i) {
 				want = i
 			}
-			if (found || maybe) && i != want {
-				t.Fatalf("%q at %d is not looked at", text, i)
+			if found && !vain || maybe {
+				require.Equal(t, i, want, "%q at %d", text, i)
 			}
-			if got := redact.KeywordNext(b, i); got != want {
-				t.Fatalf("%q from %d: %d, not %d", text, i, got, want)
-			}
+			require.Equal(t, want, redact.KeywordNext([]byte(text), i), "%q from %d", text, i)
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 4))
@@ -282,6 +279,32 @@ func TestKeywordsAreFoundAsAPlainSearchFindsThem(t *testing.T) {
 		check(string(k[:1+r.IntN(len(k))]))
 		check(string(k[1:]) + letters(r, "etaoinshrdlu", 12))
 	}
+}
+
+// A keyword of three bytes is passed over before a byte with which none of its expressions finds anything.
+func TestKeywordsArePassedOverWhereNoRuleHolds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 11))
+	passed := 0
+	for k, rules := range redact.RulesOfShortKeywords() {
+		tails := []string{"", "a=b", "aa.bb", " x", "' ", `" "`, "://a:b@c", "/x?y", "@h/", "\n"}
+		for range 6 {
+			tails = append(tails, letters(r, "abcdefABCDEF0123456789", 20+r.IntN(150)), letters(r, "aB3$/.-_=:", 90))
+		}
+		for c := range 256 {
+			if redact.KeywordBefore([]byte(k), byte(c)) {
+				continue
+			}
+			passed++
+			for _, tail := range tails {
+				for _, key := range []string{k, strings.ToUpper(k)} {
+					for _, re := range rules {
+						require.False(t, re.Match([]byte(key+string([]byte{byte(c)})+tail)), "%s: %q, then %q: %s", re, key, c, tail)
+					}
+				}
+			}
+		}
+	}
+	require.Greater(t, passed, 5000)
 }
 
 func TestHowMuchOfAnEndBeginsAText(t *testing.T) {
