@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"strconv"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -19,6 +20,7 @@ type encoded struct {
 	wide  bool   // that run fills a line, as base64 does that is broken
 	block bool   // lines of a block go on that are nothing of this, or are taken out
 	hide  bool   // which of the two
+	after uint64 // the number of a line of a block that is nothing of this, of those that cat -n shows
 	text  *textRun
 	out   []byte
 	note  *Counts
@@ -162,7 +164,8 @@ func (x *encoded) run(data []byte, final bool) int {
 			x.mark("aws-secret-key", data[s:e], e-max(s+headShown, x.shown))
 			i, done = e, e
 		case (n == pemLen || n == sshLen) && x.startsLine(data, s):
-			to, secret, whole := x.isBody(data, s, n, final)
+			public := x.goesOn(data, s, n)
+			to, secret, whole := x.isBody(data, s, n, public, final)
 			if !whole {
 				return x.hold(data, done, s)
 			}
@@ -254,6 +257,23 @@ func (x *encoded) preceded(data []byte, s, back int) (byte, bool) {
 
 // startsLine reports whether only blanks, or a number, stand before data[s] on its line.
 func (x *encoded) startsLine(data []byte, s int) bool {
+	_, starts := x.numbered(data, s)
+	return starts
+}
+
+// goesOn reports whether a line with a number is one of a certificate, or of something else that is no key: it begins one, or comes after
+// such a line, or after one that is text by chance.
+func (x *encoded) goesOn(data []byte, s, width int) bool {
+	digits, _ := x.numbered(data, s)
+	n, _ := strconv.ParseUint(string(digits), 10, 32)
+	if n == 0 || (x.after == 0 || n < x.after || n > x.after+2) && !harmless(data[s:s+width]) && !afterHead.Match(x.preceding(data, s)) {
+		return false
+	}
+	x.after = n
+	return true
+}
+
+func (x *encoded) numbered(data []byte, s int) (digits []byte, starts bool) {
 	var line [40]byte
 	from := len(line)
 	for ; ; from-- {
@@ -262,21 +282,21 @@ func (x *encoded) startsLine(data []byte, s int) bool {
 			break
 		}
 		if from == 0 {
-			return false
+			return nil, false
 		}
 		line[from-1] = c
 	}
 	number := skip(line[:], from, " \t")
 	if number == len(line) {
-		return true
+		return nil, true
 	}
 	i := skip(line[:], number, "0123456789")
-	return i > number && i < len(line) && (line[i] == ':' || blank(line[i])) && skip(line[:], i+1, " \t") == len(line)
+	return line[number:i], i > number && i < len(line) && (line[i] == ':' || blank(line[i])) && skip(line[:], i+1, " \t") == len(line)
 }
 
 var (
 	// afterHead is what stands before the inside of a block that has its head.
-	afterHead = lazyregexp.New(`----[ ]?BEGIN [^\n]*\n(?:[ \t]*[A-Za-z-]+: [^\n]*\n){0,4}\s*$`)
+	afterHead = lazyregexp.New(`----[ ]?BEGIN [^\n]*\n(?:[ \t]*(?:\d+[: \t][ \t]*)?(?:[A-Za-z-]+: [^\n]*)?\n){0,4}\s*(?:\d+[: \t][ \t]*)?$`)
 	endOfBody = lazyregexp.New(`^[ \t\r\n]*-----END ([A-Z0-9 ]*)-----`)
 )
 
@@ -291,8 +311,8 @@ func (x *encoded) isAWS(data []byte, s, e int) bool {
 }
 
 // isBody judges lines of base64 as long as those inside key blocks. to is where they end, and data[s] that no line of this
-// length ends here.
-func (x *encoded) isBody(data []byte, s, width int, final bool) (to int, secret, whole bool) {
+// length ends here. With goesOn, the line goes on with a block that is none of a key.
+func (x *encoded) isBody(data []byte, s, width int, goesOn, final bool) (to int, secret, whole bool) {
 	line := data[s : s+width]
 	to = s + width
 	if to == len(data) && !final {
@@ -301,7 +321,7 @@ func (x *encoded) isBody(data []byte, s, width int, final bool) (to int, secret,
 	if to < len(data) && data[to] != '\n' && data[to] != '\r' || !mixed(line) {
 		return s, false, true
 	}
-	if harmless(line) || afterHead.Match(x.preceding(data, s)) {
+	if goesOn || harmless(line) || afterHead.Match(x.preceding(data, s)) {
 		return to, false, true
 	}
 	for at := to; ; {

@@ -303,7 +303,7 @@ func (x *pattern) tryAt(data []byte, i, done int, win []byte, within func(plain,
 				continue
 			}
 			if r.back {
-				if m.from, m.to = max(-m.behind, done-i), 0; m.from >= 0 {
+				if m.from, m.to = max(-m.behind, done-i), -m.until; m.from >= m.to {
 					continue
 				}
 				return p, r, m, broken

@@ -63,6 +63,7 @@ type match struct {
 	to     int    //
 	tail   *class // may be changed by ok
 	behind int    // how many bytes before the keyword the secret begins
+	until  int    // and ends
 	again  bool   // a follow wants to see what follows this one on its line
 	joined bool   // found over several lines
 }

@@ -42,6 +42,7 @@ func commandRules() []*rule {
 		given(`-a`, false, `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
 		given(`-p`, false, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
 		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
+		given(`-w`, false, `kadmin(?:\.local)?`, `-w[ \t]*`, "kadmin"),
 		given(`-s`, false, `ldappasswd`, `-s[ \t]*`, "ldappasswd "),
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
 		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget")),
@@ -139,8 +140,8 @@ func commandRules() []*rule {
 			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
 		},
 		{
-			kind: "password", keys: []string{"sqlplus ", "expdp ", "impdp "}, left: wordLeft, look: commandLook, // of Oracle
-			re: lazyregexp.New(`^(?:sqlplus|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})(?:@|[ \t\r]|$)`),
+			kind: "password", keys: []string{"sqlplus ", "expdp ", "impdp ", "sqlldr ", "exp ", "imp "}, left: wordLeft, look: commandLook, // of Oracle
+			re: lazyregexp.New(`^(?:(?:sqlplus|expdp|impdp|sqlldr)[ \t]+(?:-\S+[ \t]+)*[^\s/"']+/([^\s@/"']{3,})(?:@|[ \t\r]|$)|(?:exp|imp)[ \t]+\w+/([^\s@/"']{3,})@)`),
 			ok: notPlaceholder,
 		},
 		{
@@ -155,7 +156,7 @@ func commandRules() []*rule {
 var manual = lazyregexp.New(`(?i)[ "']user(?:name)?:password$`)
 
 // readsPassword are commands that take a password from what they read.
-var readsPassword = lazyregexp.New(`(?:^|[\s;&|(])(?:sudo[ \t][^|;&]*-[a-zA-Z]*S|(?:kinit|chpasswd|smbpasswd|passwd|cryptsetup)\b[^|;&]*|[^|;&]*--\w+-stdin)[^|;&]*$`)
+var readsPassword = lazyregexp.New(`(?:^|[\s;&|(])(?:sudo[ \t][^|;&]*-[a-zA-Z]*S|(?:kinit|chpasswd|smbpasswd|vncpasswd|passwd|cryptsetup)\b[^|;&]*|[^|;&]*--\w+-stdin)[^|;&]*$`)
 
 var keygenFlag = lazyregexp.New(`[ \t]-[NP][ \t]*(?:"([^"$\n]{3,})"|'([^'\n]{3,})'|([^\s"'$|;&<>-][^\s"'|;&<>]{2,}))`)
 

@@ -70,6 +70,25 @@ func dialogRules() []*rule {
 			re:   lazyregexp.New(`^(?i)(?:following password|password for the [^\n]*user)[^\n]*:[ \t\r]*$`),
 			then: func(*match) follow { return after("password", aloneOnLine, 2) },
 		},
+		{ // successfully reset, with New value: x on the next line, of Elasticsearch
+			kind: "password", keys: []string{"successfully reset"}, look: 64,
+			re: lazyregexp.New(`^successfully reset\.?[ \t\r]*$`),
+			ok: func(m *match) bool {
+				return m.group[1] == len(m.win) && bytes.Contains(m.before, []byte("assword for the"))
+			},
+			then: func(*match) follow { return after("password", newValue, 2) },
+		},
+		{ // password for kim: x; password set to "x"
+			kind: "password", keys: []string{"password for ", "password set to", "password reset to", "password changed to", "password was ", "password has been "}, look: 256,
+			re: lazyregexp.New(`^(?i)password (?:for (?:user )?["']?[\w.@-]+["']?(?: is)?:|(?:was |has been )?(?:set|changed|reset) to:?)[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
+			ok: func(m *match) bool { return strong(m.text(1)) && notPlaceholder(m) },
+		},
+		{ // chpasswd <<EOF, with lines of kim:x
+			kind: "password", keys: []string{"chpasswd "}, left: wordLeft, look: 128, need: "<<",
+			re:   lazyregexp.New(`^chpasswd(?:[ \t]+-\S+(?:[ \t]+[A-Z0-9]+)?)*[ \t]*<<-?[ \t]*["'\\]?\w+["']?[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return accountLines },
+		},
 		{ // your new password is x
 			kind: "password", keys: []string{"password is "}, look: 128, pre: lastWords,
 			re: lazyregexp.New(`^(?i)password is:?[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
@@ -88,6 +107,7 @@ var (
 	listed2      = lazyregexp.New(`^(?:[ \t]*\d+\) )?"?([^\s"]{3,})"?[ \t\r]*$`)
 	debconfOwner = lazyregexp.New(`^[ \t]*[\w.+-]+[ \t]+[\w.+-]+/[\w./-]*$`)
 	aloneOnLine  = lazyregexp.New(`^[ \t]*([^\s:]{8,})[ \t\r]*$`)
+	newValue     = lazyregexp.New(`^New value:[ \t]+(\S{6,})[ \t\r]*$`)
 	accountPair  = lazyregexp.New(`^[ \t]*(?:-[ \t]+)?[a-z_][\w.-]*:([^\s:][^\s]{2,})[ \t\r]*$`)
 )
 
@@ -102,6 +122,18 @@ func soon(kind string, re *lazyregexp.Regexp, lines int) follow {
 		}
 		return nil, soon(kind, re, lines-1)
 	}
+}
+
+// accountLines takes out the passwords of lines of kim:x.
+func accountLines(line []byte) (*match, follow) {
+	g := accountPair.FindSubmatchIndex(line)
+	if g == nil {
+		return nil, nil
+	}
+	if placeholder(line[g[2]:g[3]]) {
+		return nil, accountLines
+	}
+	return foundAt("password", line, g[2], g[3]), accountLines
 }
 
 // accounts takes out the passwords of lines of kim:x that are set in deeper than the key that names them.

@@ -25,6 +25,21 @@ func dumpRules() []*rule {
 			re: lazyregexp.New(`^["']?(?::[ \t]*\([\w.]+\) (?:\(len=\d+\) )?|:[ \t]*(?:Some|Ok|Just|Secret|SecretString|Sensitive|SecretBox)\((?:Secret\()?|;s:\d+:|[ \t]+\.[ \t]+|>>,[ \t]*<<)"((?:[^"\\\n]|\\.){3,})"`),
 			ok: dumped,
 		},
+		{ // \\\"password\\\":\\\"x\\\": JSON in JSON in JSON
+			kind: "secret", keys: secretNames, name: true, next: `\`, look: 512,
+			re: lazyregexp.New(`^\\{2,}"[ \t]*:[ \t]*\\{2,}"([^"\\\n]{3,})\\{2,}"`),
+			ok: dumped,
+		},
+		{ // process.env.DB_PASSWORD || 'x', ENV["DB_PASSWORD"] || "x"
+			kind: "secret", keys: secretNames, name: true, next: ` "']?|`, look: 512, pre: orElse,
+			re: lazyregexp.New(`^["']?\]?[ \t]*(?:\|\||\?\?)[ \t]*(?:"([^"\n]{3,})"|'([^'\n]{3,})')`),
+			ok: dumped,
+		},
+		{ // {default_pass, <<"x">>}, of Erlang
+			kind: "secret", keys: secretNames, name: true, next: `,`, look: 512, need: "}",
+			re: lazyregexp.New(`^,[ \t]*(?:<<)?"((?:[^"\\\n]|\\.){3,})"(?:>>)?[ \t]*\}`),
+			ok: func(m *match) bool { return inBraces(m.before) && dumped(m) && !letters.Match(m.win[m.from:m.to]) },
+		},
 		{ // ["password"]=>, with string(7) "x" on the next line, of PHP
 			kind: "secret", keys: secretNames, name: true, next: `"`, look: nameLook,
 			re:   lazyregexp.New(`^"\]=>[ \t\r]*$`),
@@ -181,6 +196,13 @@ func dumped(m *match) bool {
 	m.pick(3)
 	v := m.win[m.from:m.to]
 	return namesSecret(m) && !placeholder(v) && !filePath.Match(v) && !bytes.EqualFold(v, m.text(1)) && (m.kind == "password" || !number.Match(v))
+}
+
+// orElse reports whether a name of the environment is followed by what stands for it if it is not there.
+func orElse(before, win []byte, name int) bool {
+	i := skip(win, name, "\"']")
+	i = skip(win, i, " \t")
+	return i+1 < len(win) && (win[i] == '|' || win[i] == '?') && win[i+1] == win[i] && bytes.Contains(bytes.ToLower(before[max(0, len(before)-24):]), []byte("env"))
 }
 
 // random reports whether v looks made by chance: it is hexadecimal, or has letters of both cases and digits.

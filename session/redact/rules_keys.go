@@ -10,7 +10,13 @@ func keyRules() []*rule {
 			// RFC 7468 and its elders, OpenSSH, PGP. After the header comes a line, or what became of a newline: in
 			// program text, which only speaks of keys, a quote follows.
 			kind: "private-key", keys: []string{"-----begin "}, end: pemEnd,
-			re: lazyregexp.New(`^(-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----)(?:[\sA-Za-z0-9+/]|\\+[nr]|$)`),
+			re: lazyregexp.New(`^(-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----)(?:[\sA-Za-z0-9+/]|\\+[nr]|(?:\^M)?\$$|["'],[ \t]?["'][A-Za-z0-9+/]{40}|$)`), // cat -A ends lines with a dollar sign
+		},
+		{ // the lines of a block as strings in a list
+			kind: "private-key", keys: []string{"-----begin "}, look: 128, need: "PRIVATE",
+			re:   lazyregexp.New(`^-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----["'],[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return keyStrings(40) },
 		},
 		{
 			kind: "private-key", keys: []string{"---- begin ssh2"},
@@ -41,6 +47,24 @@ func keyRules() []*rule {
 			kind: "kubeconfig-key", keys: []string{"client-key-data"}, tail: base64Bytes,
 			re: lazyregexp.New(`^client-key-data["']?[ \t]*:[ \t]*["']?([A-Za-z0-9+/=]{16,})`),
 		},
+		{ // wg0, a private key, a public one, a port: of wg show all dump; wg0, a public key, a preshared one, an address
+			kind: "wireguard-key", keys: []string{"wg0\t", "wg1\t", "wg2\t"}, left: wordLeft, look: 192,
+			re: lazyregexp.New(`^wg\d\t(?:([A-Za-z0-9+/]{43}=)\t[A-Za-z0-9+/]{43}=\t\d+\t|[A-Za-z0-9+/]{43}=\t([A-Za-z0-9+/]{43}=)\t(?:\(none\)|\S+:\d+)\t)`),
+		},
+		{ // "primaryKey": "x", of Azure
+			kind: "azure-key", keys: []string{"primarykey", "secondarykey", "primarymasterkey", "secondarymasterkey", "primaryreadonlymasterkey", "secondaryreadonlymasterkey"}, look: 256,
+			re: lazyregexp.New(`^(?i)(?:primary|secondary)(?:readonly)?(?:master)?key["']?[ \t]*[=:][ \t]*["']?([A-Za-z0-9+/]{40,}={1,2})`),
+		},
+		{ // "keyName": "key1", with its value on one of the next lines
+			kind: "azure-key", keys: []string{`"keyname"`}, look: 64,
+			re:   lazyregexp.New(`^"keyName": "[\w-]+",[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return within("azure-key", azureValue, 3) },
+		},
+		{ // encrypt = "x", of Consul and Nomad
+			kind: "secret", keys: []string{`encrypt"`, "encrypt =", "encrypt="}, left: wordLeft, look: 128,
+			re: lazyregexp.New(`^encrypt"?[ \t]*[=:][ \t]*"([A-Za-z0-9+/]{22}==|[A-Za-z0-9+/]{43}=)"`),
+		},
 		{ // of RSA, as BIND writes them
 			kind: "private-key", keys: []string{"privateexponent:", "prime1:", "prime2:", "exponent1:", "exponent2:", "coefficient:"}, tail: base64Bytes,
 			re: lazyregexp.New(`^(?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient):[ \t]+([A-Za-z0-9+/]{40,})`),
@@ -54,4 +78,26 @@ func keyRules() []*rule {
 			re: lazyregexp.New(`^(?i)(?:private|preshared)[- ]?key["']?[ \t]*[=:]?[ \t]*["']?([A-Za-z0-9+/]{43}=)`),
 		},
 	}
+}
+
+var (
+	azureValue = lazyregexp.New(`^[ \t]*"value": "([A-Za-z0-9+/]{40,}={1,2})"`)
+	keyString  = lazyregexp.New(`^[ \t]*["']([A-Za-z0-9+/=]+)["'],?[ \t\r]*$`)
+	keyHeader  = lazyregexp.New(`^[ \t]*["'](?:(?:Proc-Type|DEK-Info|Comment|Version): [^"'\n]*)?["'],[ \t\r]*$`)
+)
+
+// keyStrings takes out the lines of a key that are strings in a list. The first has at least so many bytes.
+func keyStrings(least int) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		g := keyString.FindSubmatchIndex(line)
+		switch {
+		case g != nil && g[3]-g[2] >= least:
+			return foundAt("private-key", line, g[2], g[3]), keyStrings(1)
+		case g == nil && least > 1 && keyHeader.Match(line):
+			return nil, next
+		}
+		return nil, nil
+	}
+	return next
 }

@@ -101,8 +101,8 @@ func lineRules() []*rule {
 			},
 		},
 		{ // password x, with nothing else on its line than who has it
-			kind: "password", keys: []string{"password ", "passwd ", "passphrase ", "auth-pass ", "psk "}, look: 512, pre: lastWords,
-			re: lazyregexp.New(`^(?i)(?:insecure-)?(?:password|passwd|passphrase|auth-pass|psk)[ \t]+(?:\w+[ \t]+)??(?:[05789][ \t]+)?([^\s"'|;&<>()]{3,})[ \t\r]*$`),
+			kind: "password", keys: []string{"password ", "passwd ", "passphrase ", "auth-pass ", "psk ", "dbpass ", "db_pass "}, look: 512, pre: lastWords,
+			re: lazyregexp.New(`^(?i)(?:insecure-)?(?:password|passwd|passphrase|auth-pass|psk|db_?pass)[ \t]+(?:\w+[ \t]+)??(?:[05789][ \t]+)?([^\s"'|;&<>()]{3,})[ \t\r]*$`),
 			ok: func(m *match) bool {
 				v, line := m.text(1), linePrefix(m.before)
 				if placeholder(v) || letters.Match(v) && !account.Match(line) || filePath.Match(v) || bytes.ContainsAny(v, "=:[") {

@@ -96,7 +96,7 @@ func tableRules() []*rule {
 		},
 		{ // expect "assword:" { send "x\r" }
 			kind: "password", keys: []string{"assword:"}, look: 256, need: "send",
-			re: lazyregexp.New(`^assword:[^"\n]*"[^"\n]*?\bsend(?:_\w+)?[ \t]+(?:--[ \t]+)?"([^"$\n]{3,}?)(?:\\[rn])*"`),
+			re: lazyregexp.New(`^assword:[^"\n]*"[^"\n]*?\bsend(?:_\w+)?[ \t]+(?:--[ \t]+)?\\?"([^"$\n]{3,}?)(?:\\+[rn])*\\?"`),
 			ok: notPlaceholder,
 		},
 		{ // expect "assword:", with send "x\r" on the next line

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
@@ -10,6 +11,27 @@ import (
 // sqlRules take out passwords from statements, but for those that a name and an equals sign give away.
 func sqlRules() []*rule {
 	return append(insertRules(), []*rule{
+		{ // | password | x |, password | x: of clients that show a row in lines
+			kind: "secret", keys: secretNames, name: true, next: " \t", look: 512, need: "|", pre: inCell,
+			re: lazyregexp.New(`^[ \t]*\|[ \t]+([^\s|]{6,})[ \t\r]*(?:\|[ \t\r]*)?$`),
+			ok: func(m *match) bool {
+				m.pick(3)
+				return namesSecret(m) && len(bytes.Trim(linePrefix(m.before)[:wordStart(linePrefix(m.before))], " \t|")) == 0 && cellValue(m.win[m.from:m.to])
+			},
+		},
+		{ // name | password, name,password: the head of a table
+			kind: "secret", keys: secretNames, name: true, look: 512, pre: inHead,
+			re: lazyregexp.New(`^"?[\w \t|,;"]*\r?$`),
+			ok: func(m *match) bool {
+				return m.group[1] == len(m.win) && namesSecret(m) && tableHead.Match(linePrefix(m.before)) && separatorOf(linePrefix(m.before), m.win) != 0
+			},
+			then: func(m *match) follow {
+				line := linePrefix(m.before)
+				sep := []byte{separatorOf(line, m.win)}
+				at := bytes.Count(line, sep)
+				return rows(m.kind, sep[0], at, at+bytes.Count(m.win, sep))
+			},
+		},
 		{ // create user, alter role, set password, create user mapping
 			kind: "password", keys: []string{"identified ", "password '", "password for ", "password e'", "password n'"},
 			re: lazyregexp.New(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*(?:=|to[ \t])[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
@@ -80,4 +102,98 @@ func inStatement(before, _ []byte, _ int) bool {
 		}
 	}
 	return false
+}
+
+var (
+	tableHead = lazyregexp.New(`^[ \t]*(?:\|[ \t]*)?(?:"?\w+"?(?: \w+){0,2}(?:[ \t]*\|[ \t]*|[,;\t]))*"?\w*$`)
+	tableRule = lazyregexp.New(`^[ \t]*[-+|=:]{3}[-+|=: \t]*\r?$`)
+	typeName  = lazyregexp.New(`^(?i)(?:[a-z]+\(.*|(?:varchar|n?char|text|int|sha|md|utf|aes|bcrypt|base|scram)[\w-]{0,12}|\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+)$`)
+)
+
+// inCell reports whether a bar follows a name.
+func inCell(_, win []byte, name int) bool {
+	i := skip(win, name, " \t")
+	return i < len(win) && win[i] == '|'
+}
+
+// inHead reports whether a line with a name has nothing but names, and what stands between columns.
+func inHead(before, win []byte, name int) bool {
+	if len(win)-name > 120 {
+		return false
+	}
+	apart := false
+	for _, c := range win[name:] {
+		switch {
+		case c == '|' || c == ',' || c == ';' || c == '\t':
+			apart = true
+		case !nameByte(c) && c != ' ' && c != '"' && c != '\r':
+			return false
+		}
+	}
+	if apart {
+		return true
+	}
+	b := before[:wordStart(before)]
+	b = bytes.TrimRight(bytes.TrimSuffix(b, []byte(`"`)), " ")
+	return len(b) > 0 && bytes.IndexByte([]byte("|,;\t"), b[len(b)-1]) >= 0
+}
+
+// separatorOf returns what stands between the columns of the head of a table, in two parts, or 0: at least two columns have names, and
+// commas, semicolons and tabs stand between names only.
+func separatorOf(left, right []byte) byte {
+	line := bytes.TrimRight(slices.Concat(left, right), "\r")
+	for _, c := range []byte("|,;\t") {
+		if bytes.IndexByte(line, c) < 0 {
+			continue
+		}
+		names := 0
+		for cell := range bytes.SplitSeq(line, []byte{c}) {
+			name := bytes.TrimSpace(cell)
+			if len(name) > 0 {
+				names++
+			}
+			if c != '|' && (len(name) == 0 || len(name) < len(cell)) {
+				return 0
+			}
+		}
+		if names > 1 {
+			return c
+		}
+		return 0
+	}
+	return 0
+}
+
+// cellValue reports whether what stands in a table under, or beside, the name of a secret may be one.
+func cellValue(v []byte) bool {
+	return len(v) >= 6 && bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " \t()<>{}[]|,;\"'") && !number.Match(v) && !typeName.Match(v) && !bytes.HasPrefix(v, []byte("SCRAM-")) && !filePath.Match(v) && !placeholder(v)
+}
+
+// rows takes out what stands in a column of the lines of a table, each of which has as many separators as its head.
+func rows(kind string, sep byte, column, all int) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		if tableRule.Match(line) && sep == '|' {
+			return nil, next
+		}
+		if bytes.Count(line, []byte{sep}) != all {
+			return nil, nil
+		}
+		from := 0
+		for range column {
+			from += bytes.IndexByte(line[from:], sep) + 1
+		}
+		to := len(line)
+		if i := bytes.IndexByte(line[from:], sep); i >= 0 {
+			to = from + i
+		}
+		from = skip(line, from, " \t\"")
+		if to = from + len(bytes.TrimRight(line[from:max(from, to)], " \t\r\"")); !cellValue(line[from:to]) {
+			return nil, next
+		}
+		m := foundAt(kind, line, from, to)
+		m.tail = nil
+		return m, next
+	}
+	return next
 }

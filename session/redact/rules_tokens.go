@@ -88,6 +88,18 @@ func tokenRules() []*rule {
 	return append(rules, &rule{ // of Cisco, after the number of its kind
 		kind: "password-hash", keys: []string{"secret 8 $", "secret 9 $"}, left: wordLeft, look: 256, tail: classOf("./A-Za-z0-9"),
 		re: lazyregexp.New(`^secret [89] (\$[89]\$[./A-Za-z0-9]{10,80}\$[./A-Za-z0-9]{20,})`),
+	}, &rule{ // kim:x:19000:0:99999:7:::, with the hash of DES before it
+		kind: "password-hash", keys: []string{":99999:"}, look: 64, back: true,
+		re: lazyregexp.New(`^:99999:\d*:\d*:\d*:`),
+		ok: func(m *match) bool {
+			g := shadowDES.FindSubmatchIndex(linePrefix(m.before))
+			if g == nil {
+				return false
+			}
+			n := len(linePrefix(m.before))
+			m.behind, m.until = n-g[2], n-g[3]
+			return true
+		},
 	}, &rule{
 		kind: "telegram-token", keys: []string{":aa"}, re: lazyregexp.New(`^:(AA[A-Za-z0-9_-]{33})(?:[^A-Za-z0-9_-]|$)`),
 		ok: func(m *match) bool { return botNumber.Match(m.before) },
@@ -108,6 +120,8 @@ func tokenRules() []*rule {
 		re: lazyregexp.New(`^hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})`),
 	})
 }
+
+var shadowDES = lazyregexp.New(`^[a-z_][\w.-]*:([./0-9A-Za-z]{13}):\d*:\d*$`)
 
 var botNumber = lazyregexp.New(`\d{8,12}$`)
 

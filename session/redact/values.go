@@ -11,6 +11,9 @@ import (
 func keyValue(m *match) bool {
 	word, suffix := string(bytes.ToLower(m.text(1))), m.text(2)
 	m.kind = kindOfName(word)
+	if m.kind == "password" && len(suffix) == 0 && (bytes.HasSuffix(m.before, []byte("NO")) || bytes.HasSuffix(m.before, []byte("no"))) && wordStart(m.before) == len(m.before)-2 {
+		return false // NOPASSWD: of sudo
+	}
 	if !secretSuffix(m, word, suffix) {
 		return false
 	}
