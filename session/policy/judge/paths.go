@@ -37,6 +37,8 @@ func (w *walker) operands(c call, f programs.Finding) {
 			w.upFromALink(p.Arg)
 			if w.recursive(c) {
 				w.secretBelow(p.Arg)
+			} else if c.name == "diff" { // of two directories, it compares what is in both
+				w.secretPattern(strings.TrimSuffix(w.shapeOf(p.Arg).wild, "/") + "/*")
 			}
 			w.putIn(p.Arg)
 			if s := w.shapeOf(p.Arg); s.opaque || p.Arg.Source == programs.XargsInput && !(w.stdin == "pipe" && w.fed) {

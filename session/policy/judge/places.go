@@ -28,7 +28,7 @@ func readPlaces(text string) *placeTables {
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		switch {
-		case len(words) == 0, line[0] == '#':
+		case len(words) == 0, words[0][0] == '#':
 		case line[0] == '\t' && words[0] == "but":
 			head.except = words[1:]
 		case line[0] == '\t':

@@ -36,6 +36,9 @@ func throughProc(p string) string {
 	if rest, ok := strings.CutPrefix(p, "/private/etc/"); ok {
 		return "/etc/" + rest
 	}
+	if rest, ok := strings.CutPrefix(p, "/var/run/"); ok {
+		return "/run/" + rest
+	}
 	return p
 }
 

@@ -150,6 +150,14 @@ func interval(c *call) {
 
 // oldTail knows the form of tail that no manual of today names, and every GNU tail takes: tail +1f FILE.
 func oldTail(c *call) {
+	for _, a := range c.args {
+		if a.certain() && a.Text == "--" {
+			break
+		}
+		if a.Glob && a.dash() && strings.HasSuffix(a.Source, "*") {
+			c.say(endless, "may never end where a file has the name of an option: ./* is no option")
+		}
+	}
 	if len(c.args) == 0 || len(c.args) > 3 || !strings.HasPrefix(c.args[0].Text, "+") {
 		return
 	}
