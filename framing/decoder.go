@@ -100,6 +100,10 @@ func (d *Decoder) Expect(tok Token) {
 	d.errDone = !d.quiet
 }
 
+// Queues reports whether the next frame may be sent before the one before it has ended, to be expected once that one has: its start
+// cannot overtake that end. Where errors have end marks of their own it can.
+func (d *Decoder) Queues() bool { return !d.quiet }
+
 // Feed hands over the next piece of the stream. The decoder uses it, without a copy, until Next has reported false. What
 // is left of an earlier piece comes before it.
 func (d *Decoder) Feed(p []byte) {

@@ -16,6 +16,9 @@ func RefreshScript(d Dialect) string {
 	return hostcode.Fill(refreshText(), "functions", functions)
 }
 
+// ForgetScript is [RefreshScript] for any shell, and prints nothing.
+func ForgetScript() string { return hostcode.Fill(refreshText(), "functions", "") }
+
 // Redefined reads what [RefreshScript] has printed in a shell that is no login shell, and reports whether names of programs may mean
 // functions of the account's there. prelude is [Shell].Prelude, whose functions do not count.
 func Redefined(text, prelude string) bool {

@@ -46,8 +46,9 @@ type Exec struct {
 	ifItCan bool     // nothing is waited for, while it is found out whether it can be held
 	unready error    // why the shell that holds it could not be started, where that is no reason to ask
 
-	then   func() // of a frame of our own: called at its end, by the pump
-	forget func() // wipes the passwords that it was given; nil where it needs none
+	then   func()              // of a frame of our own: called at its end, by the pump
+	errors func(framing.Event) // of one that others follow: called with errors, which may be those of the next; nil else
+	forget func()              // wipes the passwords that it was given; nil where it needs none
 
 	mu       sync.Mutex              // guards what follows until done
 	abort    context.CancelCauseFunc // ends what comes before sending
@@ -164,6 +165,10 @@ func (x *Exec) event(sh *shell, ev framing.Event) {
 		switch ev.Kind {
 		case framing.Stdout:
 			x.out.Write(ev.Data)
+		case framing.Stderr:
+			if x.errors != nil {
+				x.errors(ev)
+			}
 		case framing.Stray:
 			if len(x.stray) < maxStray {
 				x.stray = append(x.stray, ev.Data...)

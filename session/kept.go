@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -68,6 +69,13 @@ func (w *warmth) keep(s *Session) bool {
 	s.sh = nil
 	s.mu.Unlock()
 	w.add(k, c, func(e *spare) (*shell, error) {
+		if sh.seen.Load() {
+			sh.behind.Store(true)
+			if !s.many { // of many, each has enough to do
+				sh.write(s.forget(sh))
+			}
+			return sh, nil
+		}
 		if s.many {
 			e.pause()
 		}
@@ -75,6 +83,8 @@ func (w *warmth) keep(s *Session) bool {
 			sh.close()
 			return nil, err
 		}
+		// ksh93 alone does not wait for all of a pipeline: what comes late must not be the next command's errors.
+		sh.seen.Store(sh.dec.Queues() && sh.hello.Dialect != framing.Ksh93)
 		return sh, nil
 	})
 	return true
@@ -91,7 +101,61 @@ func (e *spare) pause() {
 	}
 }
 
+// forget returns the frame that has a shell forget where programs are, if it has not yet; it is waited for by nobody. The caller writes
+// it before any other.
+func (s *Session) forget(sh *shell) []byte {
+	if !sh.behind.CompareAndSwap(true, false) {
+		return nil
+	}
+	x := s.ownExec()
+	x.then = func() { sh.late(x.stray) }
+	x.errors = func(ev framing.Event) { // the two streams come by different ways, and this frame prints none
+		sh.mu.Lock()
+		next := sh.next
+		sh.mu.Unlock()
+		if next == nil {
+			sh.late(bytes.Clone(ev.Data))
+			return
+		}
+		next.event(sh, ev)
+	}
+	text, err := s.ownText(sh, x, framing.Command{Script: framing.ForgetScript()})
+	if err != nil || !sh.take(x, x.tok) {
+		return nil
+	}
+	return text
+}
+
+// late takes what has come from a shell that is kept after the end of its command: whoever is next is told, and it is the last one.
+func (sh *shell) late(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	sh.worn.Store(true)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	x := sh.cur
+	if x == nil {
+		sh.stray = append(p, sh.stray...)
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.stray = append(p, x.stray...)
+}
+
+// spoiled reports whether a shell that was kept is not as it was after all.
+func (sh *shell) spoiled() bool {
+	if !sh.seen.Load() {
+		return false
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return len(sh.stray) > 0 || sh.worn.Load() || sh.cooked.Load()
+}
+
 // refresh has a shell forget where programs are, and looks whether the account has functions there: a command may be no program then.
+// None comes to be there later by what leaves the shell as it is, so one look is enough.
 func (s *Session) refresh(ctx context.Context, sh *shell, prelude string) error {
 	out, ok := s.askOwn(ctx, sh, framing.Command{Script: framing.RefreshScript(sh.hello.Dialect)})
 	if !ok {

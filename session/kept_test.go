@@ -181,3 +181,63 @@ func TestWhichCommandsShareAShell(t *testing.T) {
 		})
 	}
 }
+
+// A shell that has been looked at is used again at once, by frames that follow one that it is not waited for.
+func TestAKeptShellIsWaitedForOnce(t *testing.T) {
+	for _, group := range []string{"", "run"} { // one of many hosts' gets both frames in one piece
+		inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+			d.On("ls", sessiontest.Reply{Stdout: "file"})
+			d.On("ls late", sessiontest.Reply{Late: "late"})
+			p, w := kept(t, d, traceless, session.PoolConfig{})
+			run := func(script string) session.Result {
+				r, err := p.Run(t.Context(), hosts.Host{Name: "web1"}, session.Command{Script: script, Group: group})
+				require.NoError(t, err)
+				return r
+			}
+			run("ls")
+			run("ls")
+			time.Sleep(time.Second) // one of many is started later
+			synctest.Wait()
+			before := w.count()
+			for range 20 {
+				assert.Equal(t, "file", string(run("ls").Stdout))
+			}
+			assert.Equal(t, before, w.count())
+			run("ls late")
+			time.Sleep(time.Second)
+			synctest.Wait()
+			assert.Empty(t, run("ls").Stray, "what came late is not the next command's")
+			assert.Equal(t, before+1, w.count())
+		})
+	}
+}
+
+// A command that follows a frame of our own has its output and its errors. However early it is stopped, it is itself that is, and the
+// next one has a shell.
+func TestACommandIsStoppedBehindAFrameOfOurOwn(t *testing.T) {
+	for _, shell := range shells {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			needShell(t, shell)
+			cfg := session.Config{Audit: permissive().Audit, Policy: judged(shell), Grace: 300 * time.Millisecond}
+			p, err := session.NewPool(session.PoolConfig{Session: cfg, Dial: func(context.Context, hosts.Host) (session.Transport, error) {
+				return transports[0].open(t), nil
+			}})
+			require.NoError(t, err)
+			defer p.Close()
+			host := hosts.Host{Name: "host", Shell: shell}
+			for i := range 30 {
+				for range 4 { // errors come by a way of their own, and are still the second frame's
+					r, err := p.Run(t.Context(), host, session.Command{Script: "ls /nonexistent; echo here"})
+					require.NoError(t, err)
+					require.Equal(t, "here\n", string(r.Stdout))
+					require.Contains(t, string(r.Stderr), "/nonexistent")
+					require.Empty(t, string(r.Stray))
+				}
+				r, _ := p.Run(t.Context(), host, session.Command{Script: "sleep 1000", Timeout: time.Duration(1+i*50) * time.Microsecond})
+				require.Equal(t, session.StatusTimeout, r.Status, "%v", r.Err)
+				require.False(t, r.MayRun)
+			}
+		})
+	}
+}

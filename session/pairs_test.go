@@ -125,8 +125,10 @@ func (p *pairs) pair() {
 	}
 	cmd := session.Command{Script: before, Timeout: time.Minute}
 	switch p.rng.IntN(10) {
-	case 3, 4: // a shell that is kept
-		p.run(p.warm, cmd)
+	case 3, 4, 5: // a shell that is kept, and then looked at no more
+		for range 1 + p.rng.IntN(3) {
+			p.run(p.warm, cmd)
+		}
 	case 0:
 		cmd.Stdin = strings.NewReader("one\ntwo\nthree\n")
 	case 1:

@@ -69,6 +69,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	s.leaves(x.res.Lane, x.res.Decision)
 	x.sending()
 	x.startClocks(sh, len(text))
+	own := s.forget(sh)
 	if !sh.take(x, x.tok) {
 		x.mu.Lock()
 		x.sent = false
@@ -78,7 +79,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	if f := s.cfg.Trace.Sent; f != nil {
 		f(ctx, s.host, x.id, len(text))
 	}
-	if len(text) <= longText {
+	if text = append(own, text...); len(text) <= longText {
 		// A shell that takes nothing more must not hold a caller who has gone.
 		unwatch := context.AfterFunc(ctx, func() { x.stopFor(StatusCanceled, ctxerr.Of(ctx)) })
 		sh.write(text)

@@ -31,10 +31,13 @@ type shell struct {
 	worn   atomic.Bool   // it is not as it was at its start any more
 	noPerl bool          // the host's perl does not start
 	began  time.Time
+	behind atomic.Bool // what it knows of where programs are may be old: the next command's frame comes with one that has it forget
+	seen   atomic.Bool // it has been looked at for functions of the account's; see kept.go
 
 	mu    sync.Mutex // guards what follows; never held while reading, writing or calling out
 	dec   *framing.Decoder
 	cur   *Exec  // who gets the events
+	next  *Exec  // who gets them once cur, a frame of our own, has ended; nil else
 	stray []byte // late output that no command has taken yet
 	dead  bool   // no more commands: the shell has ended or is being replaced
 }
@@ -213,16 +216,19 @@ func (sh *shell) decode(p []byte) (idle, ended bool) {
 	sh.dec.Feed(p)
 	for {
 		ev, ok := sh.dec.Next()
-		x := sh.cur
+		x, next := sh.cur, (*Exec)(nil)
 		if !ok {
 			sh.mu.Unlock()
 			return x == nil, ended
 		}
 		switch ev.Kind {
 		case framing.Ended:
-			sh.cur = nil
+			if sh.cur, sh.next = sh.next, nil; sh.cur != nil {
+				sh.dec.Expect(sh.cur.tok)
+			}
 		case framing.Exited, framing.Broken: // nothing that comes after a broken mark can be believed
-			sh.cur, sh.dead, ended = nil, true, true
+			next = sh.next
+			sh.cur, sh.next, sh.dead, ended = nil, nil, true, true
 		}
 		if x == nil {
 			if ev.Kind == framing.Stray && len(sh.stray) < maxStray {
@@ -232,6 +238,9 @@ func (sh *shell) decode(p []byte) (idle, ended bool) {
 		}
 		sh.mu.Unlock()
 		x.event(sh, ev)
+		if next != nil {
+			next.streamEnded(io.EOF)
+		}
 		sh.mu.Lock()
 	}
 }
@@ -239,16 +248,19 @@ func (sh *shell) decode(p []byte) (idle, ended bool) {
 // lost ends the shell because its stream has ended.
 func (sh *shell) lost(err error) {
 	sh.mu.Lock()
-	x := sh.cur
-	sh.cur, sh.dead = nil, true
+	x, next := sh.cur, sh.next
+	sh.cur, sh.next, sh.dead = nil, nil, true
 	sh.mu.Unlock()
 	if x != nil {
 		x.streamEnded(err)
 	}
+	if next != nil {
+		next.streamEnded(err)
+	}
 }
 
-// take makes x, whose frame is about to be written, the one that gets the events. It reports false when the shell takes
-// no more commands.
+// take makes x, whose frame is about to be written, the one that gets the events, after the frame of our own that may be under way. It
+// reports false when the shell takes no more commands.
 func (sh *shell) take(x *Exec, tok framing.Token) bool {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -256,11 +268,18 @@ func (sh *shell) take(x *Exec, tok framing.Token) bool {
 		return false
 	}
 	sh.unused.Store(false)
-	sh.dec.Expect(tok)
+	first := sh.cur == nil
+	if first {
+		sh.dec.Expect(tok)
+	}
 	x.mu.Lock() // somebody may look at it: it may have waited for an approval
 	x.stray, sh.stray = sh.stray, nil
 	x.mu.Unlock()
-	sh.cur = x
+	if first {
+		sh.cur = x
+	} else {
+		sh.next = x
+	}
 	return true
 }
 

@@ -161,7 +161,7 @@ func (w *warmth) take(ctx context.Context, k *warmKind) *spare {
 		}
 		<-e.ready
 		stale := time.Since(e.since) > pingAfter
-		if e.sh == nil || !e.sh.alive() || ctx.Err() != nil || !w.core.valid(e.c) || !w.core.wake(e.c, stale) {
+		if e.sh == nil || !e.sh.alive() || e.sh.spoiled() || ctx.Err() != nil || !w.core.valid(e.c) || !w.core.wake(e.c, stale) {
 			w.discard(e)
 			continue
 		}

@@ -136,7 +136,7 @@ func (s *terminal) frame(text string) {
 	j := &job{frame: m[1] + m[2], merged: m[3] == "m" || m[3] == "x", typedAt: m[3] == "x"}
 	s.job = j
 	switch script {
-	case framing.Repair:
+	case framing.Repair, framing.ForgetScript():
 		s.print(recordSeparator, j.frame, "S")
 		s.finish(0)
 		return
