@@ -155,7 +155,7 @@ func oldTail(c *call) {
 			break
 		}
 		if a.Glob && a.dash() && strings.HasSuffix(a.Source, "*") {
-			c.say(endless, "may never end where a file has the name of an option: ./* is no option")
+			c.say(endless, "may never end where a file has the name of an option: write ./*")
 		}
 	}
 	if len(c.args) == 0 || len(c.args) > 3 || !strings.HasPrefix(c.args[0].Text, "+") {
