@@ -35,7 +35,7 @@ func TestACommandOpensTheDescriptorsThatItNames(t *testing.T) {
 // A limit that leaves a shell no descriptor to go on with ends it at once, as its command ended: busybox alone would run for ever.
 func TestAShellWithoutDescriptorsEndsAtOnce(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
-		for _, limit := range []int{0, 1, 4, 9, 10, 12, 16} {
+		for limit := range 24 {
 			s := start(t, sh)
 			o := s.run(fmt.Sprintf("cd /usr; ulimit -n %d; echo out", limit))
 			assert.Equal(t, "out\n", o.stdout, limit)

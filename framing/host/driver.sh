@@ -23,6 +23,7 @@
 #= _fl_n _fl_begin_round how a round begins
 #= _fl_l _fl_open_round opens the group that a command runs in
 #= _fl_g _fl_close_group stands before the end of that group
+#= _fl_P _fl_printed what follows the end once it is printed
 #= _fl_Q _fl_close_round what follows the group at once
 #= _fl_S _fl_take_status takes the exit code and the options
 #= _fl_T _fl_drop_traps drops the traps that watch commands
@@ -80,7 +81,7 @@ _fl_dialect=sh _fl_builtin=command _fl_through=y _fl_print='printf %s' _fl_keep_
 _fl_out=8 _fl_err=9 _fl_close_pipes='8>&- 9>&-' _fl_null=/dev/null
 _fl_begin_round= _fl_open_round='{ ' _fl_close_round= _fl_drop_traps=:
 _fl_take_status='_fl_status=${_fl_status:-$?} _fl_flags=$-' _fl_trap_begin='{ ' _fl_trap_end='; } 2>/dev/null'
-_fl_close_group= _fl_uncook= _fl_cook= _fl_may_follow= _fl_flags= _fl_exit_status= _fl_exit_begin=
+_fl_close_group= _fl_printed= _fl_uncook= _fl_cook= _fl_may_follow= _fl_flags= _fl_exit_status= _fl_exit_begin=
 if test "${BASH_VERSION-}"; then
 	@driver_bash@
 elif test "${ZSH_VERSION-}"; then
@@ -143,7 +144,7 @@ _fl_start="S$_fl_keep_last_word; $_fl_evaluate"
 _fl_if_there="\\$_fl_builtin test . -ef \"\${PWD-}\" && $_fl_print @rs@"
 _fl_fields="E\"\$_fl_status;\$_fl_flags;\$PWD\"@rs@"
 _fl_end="Z'
-	' >&$_fl_out || _fl_print_end "
+	' >&$_fl_out $_fl_printed|| _fl_print_end "
 _fl_after_word=$_fl_end_usual$_fl_after_command$_fl_if_there
 
 # There is no loop around a command, so the driver has lists of 128 rounds each. A shell ends after 2 million.

@@ -3,6 +3,10 @@
 #= _fl_O _fl_left y until a command has ended by itself
 _fl_dialect=zsh _fl_builtin=builtin _fl_drop_traps='trap - DEBUG ZERR'
 
+# Where a limit leaves it no descriptor to redirect with, zsh ends the round without a word: what has not printed its end says that it
+# went wrong.
+_fl_take_status="$_fl_take_status _fl_frame=:" _fl_printed='&& _fl_frame= '
+
 # zsh alone has a loop around a command, which the trap on INT breaks. A break of the command's own would end it silently: it is
 # reported as zsh reports it elsewhere.
 _fl_open_round='for _fl_left in y; do { '
