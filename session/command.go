@@ -183,12 +183,14 @@ type inner struct {
 	action   seam.Action[Transport] // done instead of running Script, which then says for the policy what the action means
 	wrapping seam.Wrapping          // says what is sent instead of Script, which is judged all the same
 	own      bool                   // nobody has asked for the command: it makes the session ready
+	needed   bool                   // without its success the session takes no more commands
 }
 
 func init() {
 	seam.Act = func(cmd, action any) { cmd.(*Command).inner.action = action.(seam.Action[Transport]) }
 	seam.Wrap = func(cmd any, w seam.Wrapping) { cmd.(*Command).inner.wrapping = w }
 	seam.Own = func(cmd any) { cmd.(*Command).inner.own = true }
+	seam.Need = func(cmd any) { cmd.(*Command).inner.needed = true }
 	seam.Lend = func(ctx context.Context, pool any, h hosts.Host, use any) (func(), error) {
 		return pool.(*Pool).lend(ctx, h, use.(func(Transport) error))
 	}

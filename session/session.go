@@ -261,6 +261,7 @@ func (s *Session) release(x *Exec) {
 	if s.cur == x {
 		s.cur = nil
 	}
+	s.closed = s.closed || x.cmd.inner.needed && x.Result().Status != StatusOK
 }
 
 // Reset replaces the shell by a new one in the same directory, stopping what runs. It starts with the next command, and

@@ -36,6 +36,7 @@ type Command struct {
 	approver policy.Approver // see session.Command
 	group    string          // likewise
 	own      bool            // nobody has asked for it: it makes a session ready
+	needed   bool            // without its success the session takes no more commands
 }
 
 // Shown is what people approve of a command.
@@ -111,6 +112,9 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	}
 	if cmd.own {
 		seam.Own(&scmd)
+	}
+	if cmd.needed {
+		seam.Need(&scmd)
 	}
 	sx, err := e.s.Start(ctx, scmd)
 	if se := refused(err); se != nil {

@@ -55,7 +55,7 @@ func (e *Entry) Export(ctx context.Context, vars []string, reason string) (*Exec
 		}
 		script += " " + name + "=" + word
 	}
-	x, err := e.Start(ctx, Command{Script: script, Reason: reason})
+	x, err := e.Start(ctx, Command{Script: script, Reason: reason, needed: true})
 	if err != nil {
 		e.close(unset)
 		return nil, err

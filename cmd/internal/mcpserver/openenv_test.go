@@ -38,5 +38,6 @@ func TestASessionWhoseVariablesAreRefusedIsClosed(t *testing.T) {
 	require.NotNil(t, r.Error, r.Raw)
 	assert.Equal(t, "rejected", r.Error.Code)
 	assert.Empty(t, r.SessionID)
-	assert.Equal(t, "closed", c.exec("mine", "id").Error.Code)
+	r = c.exec("mine", "id")
+	assert.Equal(t, "closed", r.Error.Code, r.Raw)
 }

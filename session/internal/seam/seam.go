@@ -90,6 +90,9 @@ var (
 	// Own says that nobody has asked for cmd, a *session.Command: it makes the session ready. Its Result says so.
 	Own func(cmd any)
 
+	// Need has the session of cmd, a *session.Command, take no more commands unless cmd ends with status ok.
+	Need func(cmd any)
+
 	// Lend lets use, a func(session.Transport) error, open something else than a session on a connection to h of pool, a
 	// *session.Pool. See registry.Lend.
 	Lend func(ctx context.Context, pool any, h hosts.Host, use any) (release func(), err error)
