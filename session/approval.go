@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,9 +83,9 @@ func (s *Session) await(ctx context.Context, x *Exec, over func()) bool {
 	case err != nil:
 		code, err = "denied", fmt.Errorf("%w: %w", ErrDenied, err)
 	case a.Reason != "":
-		err = fmt.Errorf("%w by %s: %s", ErrRejected, a.By, a.Reason)
+		err = fmt.Errorf("%w by %s: %s", ErrRejected, cmp.Or(a.By, "the Approver"), a.Reason)
 	default:
-		err = fmt.Errorf("%w by %s", ErrRejected, a.By)
+		err = fmt.Errorf("%w by %s", ErrRejected, cmp.Or(a.By, "the Approver"))
 	}
 	s.tellAnswer(ctx, x, a, outcome)
 	x.fail(status, code, err)

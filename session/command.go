@@ -21,7 +21,7 @@ type Command struct {
 	Script string
 
 	// Scripts, if not nil, is asked for the Script of each host that Pool.Each runs the command on, instead of Script. It must say
-	// the same every time.
+	// the same every time. Pool.Run asks it too; a session's own command refuses it.
 	Scripts func(h hosts.Host) string
 
 	// Dir, if not "", is the directory in which the command runs; a relative one is below the session's. Env are variables for
@@ -53,13 +53,14 @@ type Command struct {
 	// command's end and not taken by it is lost.
 	Stdin io.Reader
 
-	// Stdins, if not nil, is asked for the standard input of each host that Pool.Each runs the command on, instead of Stdin.
+	// Stdins, if not nil, is asked for the standard input of each host that Pool.Each runs the command on, instead of Stdin. Where
+	// Scripts is refused, so is it.
 	Stdins func(h hosts.Host) io.Reader
 
 	// Interactive gives the command a terminal, cooked and with echo, of the given Size: what it prints is standard
 	// output as a screen gets it, and [Exec.Input] types. It has no Stdin, and is always Merged.
 	Interactive bool
-	Size        Size // zero means 24 rows of 80 columns
+	Size        Size // zero means 24 rows of 80 columns; else both are from 1 to 65535
 
 	// Merged gives both streams as standard output, in the order in which they were written.
 	Merged bool
@@ -69,7 +70,7 @@ type Command struct {
 	Stdout, Stderr io.Writer
 
 	// Streams, if not nil, is asked for the writers of each host that Pool.Each runs the command on, instead of Stdout
-	// and Stderr. It is called once per host, from many goroutines.
+	// and Stderr. It is called once per host, from many goroutines. Other calls refuse it.
 	//
 	// What it returns is closed, where it is an [io.Closer], once the host's command has ended, and before the Result is
 	// yielded: then all bytes have come. os.Stdout and os.Stderr are never closed. An error of Close is one of writing.

@@ -211,8 +211,11 @@ func (p *connPool) dialOne(ctx context.Context, h hosts.Host) (t Transport, bega
 	}
 	began = time.Now()
 	t, err = p.cfg.Dial(ctx, h)
-	if t == nil && err == nil {
+	switch {
+	case t == nil && err == nil:
 		err = errors.New("PoolConfig.Dial has returned neither a Transport nor an error")
+	case err == context.DeadlineExceeded && ctx.Err() != nil: // which says nothing to a person
+		err = fmt.Errorf("no connection within %s: %w", p.cfg.DialTimeout, err)
 	}
 	if f := p.trace.DialDone; f != nil {
 		var peer Peer

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -54,7 +55,7 @@ func (s *Session) judge(ctx context.Context, x *Exec) policy.Verdict {
 		reason = strings.TrimSpace(reason + x.cmd.nobody())
 	}
 	if s.recordRequest(ctx, x) {
-		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, reason))
+		x.fail(StatusDenied, "denied", fmt.Errorf("%w: %s", ErrDenied, cmp.Or(reason, "the policy gives no reason")))
 	}
 	return policy.Deny
 }

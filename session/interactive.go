@@ -50,6 +50,9 @@ func (x *Exec) awaitBegin(ctx context.Context) error {
 
 // Resize tells an interactive command that its terminal has another size.
 func (x *Exec) Resize(size Size) error {
+	if !size.fits() {
+		return errSize
+	}
 	if !x.typing() {
 		return ErrNotInteractive
 	}

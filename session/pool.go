@@ -157,7 +157,7 @@ func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	s.single, s.many = true, cmd.Group != ""
 	cmd.Script, cmd.Scripts = cmd.ScriptOn(h), nil
 	if cmd.Stdins != nil {
-		cmd.Stdin = cmd.Stdins(h)
+		cmd.Stdin, cmd.Stdins = cmd.Stdins(h), nil
 	}
 	if all, ok := cmd.inner.action.(seam.PerHost[Transport]); ok {
 		cmd.inner.action = all.For(h)
@@ -302,6 +302,7 @@ func (p *Pool) runOn(ctx context.Context, h hosts.Host, cmd Command) Result {
 		return p.run(ctx, h, cmd)
 	}
 	cmd.Stdout, cmd.Stderr = cmd.Streams(h)
+	cmd.Streams = nil
 	r := p.run(ctx, h, cmd)
 	if err := closeWriters(cmd.Stdout, cmd.Stderr); err != nil && r.Err == nil {
 		r.Status = StatusError

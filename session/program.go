@@ -61,6 +61,12 @@ func (c *Command) check() error {
 	switch {
 	case c.Interactive && c.Stdin != nil:
 		return errors.New("an interactive command has no Command.Stdin: Exec.Input types")
+	case c.Scripts != nil || c.Stdins != nil || c.Streams != nil:
+		return errors.New("Command.Scripts, Command.Stdins and Command.Streams are for the hosts of Pool.Each: one host's are Script, Stdin, Stdout and Stderr")
+	case c.Size != Size{} && !c.Interactive:
+		return errors.New("Command.Size is that of an interactive command's terminal: set Command.Interactive too")
+	case c.Size != Size{} && !c.Size.fits():
+		return errSize
 	case !c.Program:
 		return nil
 	case c.inner.wrapping != nil || c.inner.action != nil:

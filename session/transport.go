@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"errors"
 	"io"
+	"math"
 )
 
 // Transport is a live connection to one host, able to start programs on it. Package session/sshconn implements it over
@@ -62,6 +64,10 @@ type Program struct {
 
 // Size is a terminal's size in character cells.
 type Size struct{ Rows, Cols int }
+
+var errSize = errors.New("session: a terminal has from 1 to 65535 rows and columns (ioctl_tty(2))")
+
+func (s Size) fits() bool { return min(s.Rows, s.Cols) > 0 && max(s.Rows, s.Cols) <= math.MaxUint16 }
 
 // Stream is one running program on its terminal. Read and Write may be used concurrently with each other and with the
 // other methods.
