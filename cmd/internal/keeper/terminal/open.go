@@ -56,7 +56,7 @@ func (ts *Terminals) Add(a *route.API, mux *http.ServeMux) {
 			query("confirm", "the operator's confirmation, where the policy requires one", huma.Schema{Type: huma.TypeBoolean}),
 			query("record", "what is recorded: the output; what is typed too, passwords included; or nothing. Only the keeper's own account may say so", huma.Schema{Type: huma.TypeString, Enum: []any{wire.RecordOutput, wire.RecordInput, wire.RecordNothing}}),
 			query("env", "variables NAME=VALUE of the caller's for the program, which the host may refuse to take", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
-			query("settings", "what people change in their terminals, as stty takes it", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
+			query("settings", "what people change in their terminals, for stty: a mode such as iutf8 or -ixon, or a key such as intr \"^C\" or susp undef", huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}),
 			query("sum", "of the host as the caller knows it: 409 where it is another one by now", huma.Schema{Type: huma.TypeString}),
 			query("connect_timeout_s", "give up connecting after so many seconds", huma.Schema{Type: huma.TypeNumber}),
 		},
@@ -81,8 +81,15 @@ type terminalAsk struct {
 // CodeRecording says that a terminal cannot be recorded.
 const CodeRecording = "recording"
 
-// setting is what stty may be told: words that mean nothing to the shell that reads them, as package shell writes them.
-var setting = lazyregexp.New(`^-?[a-z0-9]{1,10}( (undef|"\^[A-Z?]"))?$`)
+// setting is what stty may be told, as package shell writes it: a mode to switch on or off, or a key. Each is known to the
+// stty of Linux, the BSDs and busybox: one unknown word makes stty change nothing.
+var setting = lazyregexp.New(`^(-?(` + modes + `)|(` + keys + `) (undef|"\^[A-Z?]"))$`)
+
+const (
+	modes = `brkint|icrnl|ignbrk|igncr|ignpar|imaxbel|inlcr|inpck|istrip|iutf8|ixany|ixoff|ixon|parmrk` +
+		`|ocrnl|onlcr|onlret|onocr|opost|echo|echoctl|echoe|echok|echoke|echonl|echoprt|icanon|iexten|isig|noflsh|tostop`
+	keys = `eof|eol|eol2|erase|intr|kill|lnext|quit|start|stop|susp|werase`
+)
 
 // Bounds of what a terminal is opened with.
 const (
@@ -107,8 +114,13 @@ func parseTerminal(c *access.Caller, r *http.Request) (a terminalAsk, err error)
 		return a, problem.Invalid("confirm is true or false")
 	case q.Get("term") != "" && a.term != q.Get("term"):
 		return a, problem.Invalid("term is a terminal's name such as xterm-256color")
-	case len(a.settings) > maxSettings || slices.ContainsFunc(a.settings, func(s string) bool { return !setting.MatchString(s) }):
-		return a, problem.Invalid("settings are what stty takes, at most %d of them", maxSettings)
+	case len(a.settings) > maxSettings:
+		return a, problem.Invalid("there are at most %d settings", maxSettings)
+	}
+	for _, s := range a.settings {
+		if !setting.MatchString(s) {
+			return a, problem.Invalid("%.40q is not a setting of a terminal: give a mode such as iutf8 or -ixon, or a key such as intr \"^C\" or susp undef", s)
+		}
 	}
 	if len(a.env) > maxEnv || slices.ContainsFunc(a.env, func(kv string) bool {
 		return strings.IndexByte(kv, '=') < 1 || strings.ContainsRune(kv, 0)
