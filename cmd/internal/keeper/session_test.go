@@ -209,13 +209,38 @@ func TestAStreamGoesOnAfterTheLastEventThatCame(t *testing.T) {
 	assert.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"))
 	assert.Contains(t, string(body), `"offset":4,"encoding":"utf-8","data":"ef"`)
 	assert.NotContains(t, string(body), `"data":"xyz"`)
-	for _, bad := range []string{"4", "a-b", "-1-2", "4-3-2", "99999999999999999999-0"} {
+	for _, bad := range []string{"4", "a-b", "-1-2", "4-3-2", "99999999999999999999-0", "7-3", "6-4", "9000-0"} {
 		req.Header.Set("Last-Event-ID", bad)
 		resp, err := w.http().Do(req)
 		require.NoError(t, err)
 		resp.Body.Close()
 		assert.Equal(t, http.StatusBadRequest, resp.StatusCode, bad)
 	}
+}
+
+func TestAStreamThatIsPastTheOutputIsRefusedWhileTheCommandRuns(t *testing.T) {
+	w := start(t)
+	s := w.open("here", "")
+	gate := filepath.Join(w.dir, "gate")
+	w.run(w.Client, s.ID, "mkfifo "+gate)
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "printf abc; cat " + gate}, "")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		now, err := w.Look(t.Context(), r.Exec)
+		return err == nil && now.Stdout == "abc"
+	}, 10*time.Second, 5*time.Millisecond)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://keeper/v1/execs/"+r.Exec+"/stream", nil)
+	require.NoError(t, err)
+	req.Header.Set("Last-Event-ID", "8-0")
+	resp, err := w.http().Do(req)
+	require.NoError(t, err)
+	resp.Body.Close()
+	assert.Equal(t, http.StatusBadRequest, resp.StatusCode)
+	require.NoError(t, os.WriteFile(gate, []byte("defghijkl\n"), 0o600))
+	var b strings.Builder
+	_, err = w.Stream(t.Context(), r.Exec, &b, io.Discard)
+	require.NoError(t, err)
+	assert.Equal(t, "abcdefghijkl\n", b.String())
 }
 
 func TestAnInteractiveCommandIsTypedAt(t *testing.T) {

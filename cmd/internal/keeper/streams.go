@@ -47,8 +47,14 @@ func (k *Keeper) streamExec(_ context.Context, c *access.Caller, in *streamIn) (
 	if err != nil {
 		return nil, err
 	}
-	if _, err := x.Page(registry.Stdout, at[0], 1); err != nil {
-		return nil, err // it is not kept any more
+	for i, name := range []string{registry.Stdout, registry.Stderr} {
+		p, err := x.Page(name, at[i], 1)
+		if err != nil {
+			return nil, err // it is not kept any more
+		}
+		if p.Offset < at[i] { // past what was printed: to go on from there would leave out what comes
+			return nil, notOfThisStream()
+		}
 	}
 	return func(ctx huma.Context) {
 		s, r := stream.Start(ctx)
@@ -113,11 +119,15 @@ func parseOffsets(id string) (o offsets, err error) {
 	for i, text := range []string{a, b} {
 		n, perr := strconv.ParseUint(text, 10, 62)
 		if perr != nil || !ok {
-			return o, problem.New(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
+			return o, notOfThisStream()
 		}
 		o[i] = int64(n)
 	}
 	return o, nil
+}
+
+func notOfThisStream() error {
+	return problem.New(http.StatusBadRequest, registry.CodeInvalid, "Last-Event-ID does not belong to this stream")
 }
 
 // streamEvents tells what happens. The id of an event is its number within the life of this keeper; whoever brings one of
