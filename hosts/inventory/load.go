@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -180,7 +181,7 @@ func (doc *document) plain(all []hosts.Host) (*hosts.Inventory, error) {
 }
 
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without, opening a FIFO would block
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("inventory: there is no file %s: %w", path, fs.ErrNotExist)
@@ -188,6 +189,9 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("inventory: cannot open the file: %w", err)
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() && !st.IsDir() { // reading a directory says what it is
+		return nil, fmt.Errorf("inventory: %s is not a regular file", path)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("inventory: cannot read the file: %w", err)

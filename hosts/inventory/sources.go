@@ -225,12 +225,11 @@ func (l *loading) trusted() error {
 	if err != nil || st.IsDir() {
 		return err
 	}
-	f, err := os.Open(l.path)
+	f, err := trustedfile.Open(l.path, "naming programs")
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return trustedfile.Check(f, "naming programs")
+	return f.Close()
 }
 
 // ownConfig reports whether path is the configuration that is asked about every host anyway.

@@ -9,6 +9,19 @@ import (
 	"syscall"
 )
 
+// Open opens a file to be read, and refuses what Check does. It does not wait for the other end of a pipe.
+func Open(name, what string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := Check(f, what); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // Check refuses a file that accounts other than root and our own can write, or replace in its directory. what is what it
 // would be trusted with: "policy".
 func Check(f *os.File, what string) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -175,6 +176,10 @@ func TestAFileThatOthersCanWriteEnrollsNobody(t *testing.T) {
 		"a directory": func(t *testing.T, file string) {
 			require.NoError(t, os.Remove(file))
 			require.NoError(t, os.Mkdir(file, 0o700))
+		},
+		"a pipe": func(t *testing.T, file string) {
+			require.NoError(t, os.Remove(file))
+			require.NoError(t, syscall.Mkfifo(file, 0o600))
 		},
 		"another's": func(t *testing.T, file string) {
 			if os.Getuid() != 0 {

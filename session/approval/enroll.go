@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // ReadApprovers reads the file of approvers as [ParseApprovers] does. Where there is none, nobody is enrolled. The file and
@@ -22,7 +23,7 @@ func ReadApprovers(file string) ([]Approver, error) {
 }
 
 func readApprovers(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without, opening a FIFO would block
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -30,7 +30,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
@@ -58,7 +57,7 @@ type Config struct {
 // Load reads a file. One that does not exist is the zero Config. Mistakes in it are *Error, joined. An alias must not have the
 // name of a command, and leads to one.
 func Load(path string, commands ...string) (Config, error) {
-	f, err := os.Open(path)
+	f, err := trustedfile.Open(path, "settings")
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil
 	}
@@ -66,9 +65,6 @@ func Load(path string, commands ...string) (Config, error) {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
 	defer f.Close()
-	if err := trustedfile.Check(f, "settings"); err != nil {
-		return Config{}, fmt.Errorf("config: %w", err)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxFile+1))
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)

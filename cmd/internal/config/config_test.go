@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,6 +137,11 @@ func TestAFileThatOthersCanWriteIsRefused(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, 0o700))
 	require.NoError(t, os.Remove(name))
 	require.NoError(t, os.Mkdir(name, 0o700))
+	_, err = config.Load(name)
+	require.ErrorContains(t, err, "is not a regular file")
+
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, syscall.Mkfifo(name, 0o600)) // which no program writes to
 	_, err = config.Load(name)
 	require.ErrorContains(t, err, "is not a regular file")
 }

@@ -58,14 +58,11 @@ func (f answerFile) load() (a answer, ok bool) {
 	if f == "" {
 		return a, false
 	}
-	in, err := os.Open(string(f))
+	in, err := trustedfile.Open(string(f), "a list of hosts")
 	if err != nil {
 		return a, false
 	}
 	defer in.Close()
-	if trustedfile.Check(in, "a list of hosts") != nil {
-		return a, false
-	}
 	data, err := io.ReadAll(io.LimitReader(in, 2*maxFile))
 	if err != nil {
 		return a, false

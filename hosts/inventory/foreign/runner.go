@@ -108,12 +108,11 @@ func (p Programs) find(name string) (string, error) {
 			return "", errors.New("there is no such program in PATH; write its path to name one beside this file")
 		}
 	}
-	f, err := os.Open(file)
+	f, err := trustedfile.Open(file, "a list of hosts")
 	if err != nil {
 		return "", pathless(err)
 	}
-	defer f.Close()
-	return file, trustedfile.Check(f, "a list of hosts")
+	return file, f.Close()
 }
 
 func pathless(err error) error {

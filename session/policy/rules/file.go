@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,14 +28,11 @@ type File struct {
 // and nobody else may be able to write to them: whoever can write the policy decides. Mistakes in the file are
 // [*FileError], all of them joined with errors.Join; that the file is not there is [io/fs.ErrNotExist].
 func ReadFile(name string) (*File, error) {
-	f, err := os.Open(name)
+	f, err := trustedfile.Open(name, "policy")
 	if err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	defer f.Close()
-	if err := trustedfile.Check(f, "policy"); err != nil {
-		return nil, fmt.Errorf("rules: %w", err)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("rules: %w", err)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,13 +32,18 @@ func TestAFileIsReadOnlyIfNobodyElseCanWriteIt(t *testing.T) {
 		spoil func(t *testing.T, dir, name string) string
 		want  string // "" is fine
 	}{
-		"ours":                       {func(t *testing.T, _, name string) string { return name }, ""},
-		"readable by all":            {func(t *testing.T, _, name string) string { chmod(t, name, 0o644); return name }, ""},
-		"writable by the group":      {func(t *testing.T, _, name string) string { chmod(t, name, 0o620); return name }, "can be written by others (mode 0620)"},
-		"writable by all":            {func(t *testing.T, _, name string) string { chmod(t, name, 0o602); return name }, "chmod go-w"},
-		"in a directory of all":      {func(t *testing.T, dir, name string) string { chmod(t, dir, 0o777); return name }, "can replace the policy"},
-		"in a directory like /tmp":   {func(t *testing.T, dir, name string) string { chmod(t, dir, 0o777|os.ModeSticky); return name }, ""},
-		"a directory":                {func(_ *testing.T, dir, _ string) string { return dir }, "not a regular file"},
+		"ours":                     {func(t *testing.T, _, name string) string { return name }, ""},
+		"readable by all":          {func(t *testing.T, _, name string) string { chmod(t, name, 0o644); return name }, ""},
+		"writable by the group":    {func(t *testing.T, _, name string) string { chmod(t, name, 0o620); return name }, "can be written by others (mode 0620)"},
+		"writable by all":          {func(t *testing.T, _, name string) string { chmod(t, name, 0o602); return name }, "chmod go-w"},
+		"in a directory of all":    {func(t *testing.T, dir, name string) string { chmod(t, dir, 0o777); return name }, "can replace the policy"},
+		"in a directory like /tmp": {func(t *testing.T, dir, name string) string { chmod(t, dir, 0o777|os.ModeSticky); return name }, ""},
+		"a directory":              {func(_ *testing.T, dir, _ string) string { return dir }, "not a regular file"},
+		"a pipe": {func(t *testing.T, _, name string) string {
+			require.NoError(t, os.Remove(name))
+			require.NoError(t, syscall.Mkfifo(name, 0o600))
+			return name
+		}, "not a regular file"},
 		"through a link":             {func(t *testing.T, _, name string) string { return link(t, name) }, ""},
 		"through a link to all's":    {func(t *testing.T, dir, name string) string { chmod(t, dir, 0o777); return link(t, name) }, "can replace the policy"},
 		"through a link to writable": {func(t *testing.T, _, name string) string { chmod(t, name, 0o666); return link(t, name) }, "written by others"},

@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/crypto/ssh"
 
@@ -29,11 +31,14 @@ func (r Revoked) Check(key ssh.PublicKey, host string) error {
 	if r.File == "" {
 		return nil
 	}
-	f, err := os.Open(r.File)
+	f, err := os.OpenFile(r.File, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without, opening a FIFO would block
 	if err != nil {
 		return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys: %w", r.From, err)
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() && st.Mode()&fs.ModeCharDevice == 0 { // /dev/null revokes nothing
+		return fmt.Errorf("host keys cannot be checked: %s: RevokedHostKeys %s is not a regular file", r.From, r.File)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRevoked+1))
 	switch {
 	case err != nil:
