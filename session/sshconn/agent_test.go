@@ -3,6 +3,7 @@ package sshconn_test
 import (
 	"crypto/ed25519"
 	"crypto/rand"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -196,7 +197,8 @@ func TestOpenSSHWithAllKindsOfKeys(t *testing.T) {
 	}
 }
 
-// A key that ssh-add -h constrains logs in where it may, as with ssh, and where it may not the error says why.
+// A key that ssh-add -h constrains logs in where it may, as with ssh, and where it may not it is not offered: the agent does not show it,
+// and the same key in a file logs in.
 func TestAKeyOfTheAgentThatIsForOneDestination(t *testing.T) {
 	agentProgram, err := exec.LookPath("ssh-agent")
 	if err != nil {
@@ -231,5 +233,50 @@ func TestAKeyOfTheAgentThatIsForOneDestination(t *testing.T) {
 	}
 	_, err = a.dialer().Dial(t.Context(), other.Host(t, "web2"))
 	require.ErrorIs(t, err, session.ErrAuth)
-	assert.ErrorContains(t, err, "the agent refuses to sign: a person has not confirmed it (ssh-add -c), or the key is not for this host or user (ssh-add -h)")
+	assert.ErrorContains(t, err, "it shows no key: it holds none, or none that is for this host (ssh-add -h)")
+	h := other.Host(t, "web2")
+	h.Identity = []string{key}
+	assert.NotEmpty(t, dial(t, a.dialer(), h).Peer().Key, "the file is asked, as by ssh")
+}
+
+// A host that is lent the agent gets no key that is constrained to other hosts.
+func TestAnAgentThatIsLentKnowsWhoAsks(t *testing.T) {
+	agentProgram, err := exec.LookPath("ssh-agent")
+	if err != nil {
+		needs.Part(t, "ssh-agent is not installed")
+	}
+	server, other := sessiontest.OpenSSHD(t), sessiontest.OpenSSHD(t)
+	dir := t.TempDir()
+	key, sock, known := filepath.Join(dir, "key"), filepath.Join(dir, "agent"), filepath.Join(dir, "known_hosts")
+	keygen(t, key, "ed25519")
+	var text []byte
+	for _, s := range []*sessiontest.SSHD{server, other} {
+		more, err := os.ReadFile(s.KnownHosts)
+		require.NoError(t, err)
+		text = append(text, more...)
+	}
+	require.NoError(t, os.WriteFile(known, text, 0o600))
+	running := exec.CommandContext(t.Context(), agentProgram, "-D", "-a", sock)
+	require.NoError(t, running.Start())
+	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
+	require.Eventually(t, func() bool { _, err := os.Stat(sock); return err == nil }, time.Minute, 10*time.Millisecond)
+	d, err := sshconn.Default(sshconn.DefaultConfig{})
+	require.NoError(t, err)
+	list := func(constraints ...string) string {
+		add := exec.Command("ssh-add", append(append([]string{"-q", "-H", known}, constraints...), key)...)
+		add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+sock)
+		if out, err := add.CombinedOutput(); err != nil {
+			needs.Part(t, "ssh-add -h is not supported: %s", out)
+		}
+		c := dial(t, d, hosts.Host{Name: "sshd", SSHConfig: server.Config, SSHOptions: []string{"ForwardAgent=yes", "IdentityAgent=" + sock}})
+		s, err := c.Open(t.Context(), session.Program{Line: "ssh-add -l 2>&1"})
+		require.NoError(t, err)
+		out, err := io.ReadAll(s)
+		require.NoError(t, err)
+		return string(out)
+	}
+	here := knownhosts.Name("127.0.0.1", server.Host(t, "x").Port)
+	there := knownhosts.Name("127.0.0.1", other.Host(t, "x").Port)
+	assert.Contains(t, list("-h", here, "-h", here+">"+there), "ED25519", "it may go on from here to there")
+	assert.Contains(t, list("-h", there), "no identities", "it may be used from this machine only")
 }

@@ -173,7 +173,7 @@ func (cfg Config) resolve(h hosts.Host) (*target, error) {
 	for _, name := range h.Via {
 		t.via = append(t.via, cfg.hop(name))
 	}
-	t.keys = func(clk *clock.Clock) (*keyring.Ring, error) {
+	t.keys = func(clk *clock.Clock, _ *keyring.Binding) (*keyring.Ring, error) {
 		signers, err := cfg.Auth(clk, h)
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
 // Conn is a connection to a host: a [session.Transport] and [session.Pinger].
@@ -36,9 +37,10 @@ type Conn struct {
 	noTerminal atomic.Bool // the server has refused one
 	rotating   sync.Once   // the host has said which keys are its own
 
-	lending  sync.Mutex  // held while the server is asked to forward the agent
-	lends    bool        // it has said yes; guarded by lending
-	lendsNot atomic.Bool // it has said no, and is not asked again
+	lending  sync.Mutex       // held while the server is asked to forward the agent
+	lends    bool             // it has said yes; guarded by lending
+	lendsNot atomic.Bool      // it has said no, and is not asked again
+	bound    *keyring.Binding // what an agent is told that the host uses; nil where nothing is known
 
 	heard listeners // ports of the host that are listened on for this side
 

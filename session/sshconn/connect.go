@@ -84,6 +84,7 @@ func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, h
 		sc.Close()
 		err = context.Cause(clk)
 	}
+	shown, signature := w.shown()
 	heard := w.hush()
 	if err != nil {
 		stop()
@@ -97,6 +98,9 @@ func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, h
 	}
 
 	c := newConn(d, t, via, w, sc)
+	if t.lent != "" && shown != nil {
+		c.bound = &keyring.Binding{HostKey: shown, ID: sc.SessionID(), Signature: signature, Forwarding: true}
+	}
 	c.hostKey, c.vouched, _ = l.verdict()
 	c.peer.HostKey = keyring.Fingerprint(c.hostKey)
 	if c.peer.Key, c.cert = l.credential(); c.cert != nil {

@@ -140,7 +140,9 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	w.Algorithms, w.Silent, w.Forget = t.algorithms, s.BatchMode.V, f.cfg.Forget
 	w.Ask = func() func(context.Context, string) ([]byte, error) { return f.passphrase(t.name, t.user, w.Silent) }
 	t.login = w.String() + "\x02" + t.methods.String()
-	t.keys = func(clk *clock.Clock) (*keyring.Ring, error) { return f.keys.Ring(clk, w) }
+	t.keys = func(clk *clock.Clock, bound *keyring.Binding) (*keyring.Ring, error) {
+		return f.keys.Ring(clk, w, bound)
+	}
 	return t, nil
 }
 

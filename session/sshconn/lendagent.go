@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 )
 
 // agentDial bounds connecting to an agent's socket, which is of this machine.
@@ -33,10 +35,23 @@ func (s *stream) askForAgent() error {
 // AgentRefused reports whether the program runs without the caller's agent because the server refuses to forward it.
 func (p *Pipe) AgentRefused() bool { return !p.dial && p.s.c.lendsNot.Load() }
 
+// bind tells the agent which host asks, as ssh does: the host then sees and uses no key that is constrained to other destinations. It
+// reports false where the agent does not answer: what it says later would be taken for an answer to the host.
+func (c *Conn) bind(local net.Conn) bool {
+	end := time.Now().Add(agentDial)
+	_ = local.SetDeadline(end)
+	// Of what can be closed the library would go on reading.
+	c.bound.Tell(agent.NewClient(struct{ io.ReadWriter }{local}))
+	return local.SetDeadline(time.Time{}) == nil && time.Now().Before(end)
+}
+
 // lendAgent connects a channel of the host to the caller's agent. It returns at once; Close ends it.
 func (c *Conn) lendAgent(nc ssh.NewChannel) {
 	if !c.spawn(func() {
 		local, err := net.DialTimeout("unix", c.t.lent, agentDial)
+		if err == nil && !c.bind(local) {
+			err = errors.Join(os.ErrDeadlineExceeded, local.Close())
+		}
 		if err != nil {
 			_ = nc.Reject(ssh.ConnectionFailed, "no agent")
 			return

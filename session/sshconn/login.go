@@ -69,7 +69,7 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 		switch {
 		case !slices.Contains(c.AllowedMethods, method):
 		case method == allowed.ByKey:
-			auth, err = l.nextKey()
+			auth, err = l.nextKey(c.Metadata.SessionID())
 		default:
 			auth = l.byPerson(method)
 		}
@@ -85,9 +85,10 @@ func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 
 // nextKey picks the key to try now; nil where none is left. One at a time, because the library gives up on all keys when one
 // cannot sign.
-func (l *login) nextKey() (ssh.AuthMethod, error) {
+func (l *login) nextKey(sessionID []byte) (ssh.AuthMethod, error) {
 	if l.ring == nil {
-		ring, err := l.t.keys(l.clk)
+		hostKey, signature := l.w.shown()
+		ring, err := l.t.keys(l.clk, &keyring.Binding{HostKey: hostKey, ID: sessionID, Signature: signature})
 		if err != nil {
 			l.keysErr = err
 			return nil, err
@@ -166,12 +167,6 @@ func (s *lazySigner) sign(rand io.Reader, data []byte, algorithm string) (*ssh.S
 			return nil, err
 		}
 		defer over()
-	}
-	if b, ok := signer.(interface {
-		Bind(hostKey, signature, signed []byte)
-	}); ok {
-		hostKey, signature := s.l.w.shown()
-		b.Bind(hostKey, signature, data)
 	}
 	if as, ok := signer.(ssh.AlgorithmSigner); ok {
 		return as.SignWithAlgorithm(rand, data, algorithm)

@@ -53,7 +53,7 @@ type target struct {
 	turns      *turns   // of questions about host keys
 	ask        Ask      // nil where no person may be asked
 	methods    allowed.Methods
-	keys       func(clk *clock.Clock) (*keyring.Ring, error)
+	keys       func(clk *clock.Clock, bound *keyring.Binding) (*keyring.Ring, error)
 }
 
 func (t *target) addr() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }

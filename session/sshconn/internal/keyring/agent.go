@@ -24,10 +24,8 @@ const (
 
 // agentKeys is what an agent holds. A nil one holds nothing.
 type agentKeys struct {
-	conn  net.Conn
-	agent agent.ExtendedAgent
-	bound bool
-	list  []Identity
+	conn net.Conn
+	list []Identity
 }
 
 func (a *agentKeys) keys() []Identity {
@@ -37,8 +35,22 @@ func (a *agentKeys) keys() []Identity {
 	return a.list
 }
 
+// Binding is the connection that an agent signs for (session-bind@openssh.com in PROTOCOL.agent). An agent that knows it shows and uses
+// keys that are constrained to destinations (ssh-add -h) where they may be used, and nowhere else.
+type Binding struct {
+	HostKey, ID, Signature []byte
+	Forwarding             bool // programs on the host ask
+}
+
+// Tell tells an agent b. An agent that knows of no such constraints says no, and is used all the same, as by ssh.
+func (b *Binding) Tell(a agent.ExtendedAgent) {
+	if b != nil && b.HostKey != nil {
+		_, _ = a.Extension("session-bind@openssh.com", ssh.Marshal(b))
+	}
+}
+
 // dialAgent asks the agent at socket. One that does not answer is left out, and ring says so: there may be other keys.
-func dialAgent(clk *clock.Clock, socket string, ring *Ring) *agentKeys {
+func dialAgent(clk *clock.Clock, socket string, bound *Binding, ring *Ring) *agentKeys {
 	from := "agent at " + socket
 	patience := agentPatience
 	if clk.Limit >= 0 {
@@ -51,9 +63,10 @@ func dialAgent(clk *clock.Clock, socket string, ring *Ring) *agentKeys {
 		ring.skip(from, "it does not answer: is it running?")
 		return nil
 	}
-	a := &agentKeys{conn: conn, agent: agent.NewClient(conn)}
+	a, client := &agentKeys{conn: conn}, agent.NewClient(conn)
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	signers, err := a.agent.Signers()
+	bound.Tell(client)
+	signers, err := client.Signers()
 	if !stop() {
 		conn.Close()
 		ring.skip(from, fmt.Sprintf("it did not say its keys within %v", patience))
@@ -65,6 +78,9 @@ func dialAgent(clk *clock.Clock, socket string, ring *Ring) *agentKeys {
 		return nil
 	}
 	ring.Close = func() { conn.Close() }
+	if len(signers) == 0 {
+		ring.skip(from, "it shows no key: it holds none, or none that is for this host (ssh-add -h)")
+	}
 	for _, s := range signers {
 		// Parsed, because the library does not tell certificates apart in what an agent says.
 		public, err := ssh.ParsePublicKey(s.PublicKey().Marshal())
@@ -94,25 +110,6 @@ type agentSigner struct {
 	ssh.Signer
 	clk  *clock.Clock
 	keys *agentKeys
-}
-
-// Bind tells the agent for which connection it is to sign, as ssh does: without that it does not sign with keys that are constrained to
-// destinations. One that knows of no such keys refuses, and signs. signed is what it is to sign, which begins with the session's id.
-func (s *agentSigner) Bind(hostKey, signature, signed []byte) {
-	var session struct {
-		ID   []byte
-		Rest []byte `ssh:"rest"`
-	}
-	if s.keys.bound || hostKey == nil || ssh.Unmarshal(signed, &session) != nil {
-		return
-	}
-	s.keys.bound = true
-	_ = s.keys.conn.SetDeadline(time.Now().Add(agentPatience))
-	defer context.AfterFunc(s.clk, func() { _ = s.keys.conn.SetDeadline(time.Unix(1, 0)) })()
-	_, _ = s.keys.agent.Extension("session-bind@openssh.com", ssh.Marshal(struct {
-		HostKey, ID, Signature []byte
-		Forwarding             bool
-	}{hostKey, session.ID, signature, false}))
 }
 
 func (s *agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {

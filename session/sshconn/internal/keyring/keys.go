@@ -35,8 +35,8 @@ func (w Wanted) String() string {
 }
 
 // Ring puts the keys for a host into OpenSSH's order: certificates that were named, then keys of the agent that files
-// name, then the agent's others unless "IdentitiesOnly", then the files that are left.
-func (f *Files) Ring(clk *clock.Clock, w Wanted) (*Ring, error) {
+// name, then the agent's others unless "IdentitiesOnly", then the files that are left. The agent is told bound before it says its keys.
+func (f *Files) Ring(clk *clock.Clock, w Wanted, bound *Binding) (*Ring, error) {
 	b := &builder{w: w, ring: &Ring{}}
 	for _, path := range w.Identities {
 		k := f.key(path)
@@ -49,7 +49,7 @@ func (f *Files) Ring(clk *clock.Clock, w Wanted) (*Ring, error) {
 		b.files = append(b.files, k)
 	}
 	if w.Agent != "" {
-		b.agent = dialAgent(clk, w.Agent, b.ring)
+		b.agent = dialAgent(clk, w.Agent, bound, b.ring)
 	}
 	for _, path := range w.Certificates {
 		b.named(path)
