@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -52,5 +54,20 @@ func (w *walker) inertExport(c *syntax.DeclClause) bool {
 // inertName knows names of variables that neither a shell nor a usual program gives a meaning to, for loops and read.
 // It is a list of what is harmless: zsh alone ties meanings to path, prompt, status and dozens of others.
 func inertName(name string) bool {
-	return len(name) == 1 && name[0] >= 'a' && name[0] <= 'z' || programs.Is(name, "plainvariable")
+	return len(name) == 1 && name[0] >= 'a' && name[0] <= 'z' || programs.Is(name, "plainvariable") || madeUpName(name)
+}
+
+// madeUpName reports whether a name is of two lower-case words or more, as scripts call their own variables. Only a few of that form have
+// a meaning to anything: those of zsh, with its lists of hooks, and settings of proxies and of npm. Fairlead's own begin with an underscore.
+func madeUpName(name string) bool {
+	first, last, ok := strings.Cut(name, "_")
+	if !ok || first == "" || last == "" || name[0] < 'a' || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, "_proxy") && !strings.HasSuffix(name, "_functions") && !programs.Is(first, "meantvariable") && !programs.Is(name, "meantvariable")
 }

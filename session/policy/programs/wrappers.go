@@ -68,6 +68,10 @@ func env(c *call) {
 		c.say(unknown, "clears the variables that keep reads from running code")
 	}
 	for _, v := range c.vals {
+		if v.at == c.node.lookup("-u") && v.arg.Text == "PATH" {
+			// Without one, glibc before 2.24 looks in the working directory first: execvp(3).
+			c.say(unknown, "unsets PATH, without which some systems look for programs in the working directory")
+		}
 		if v.at == c.node.lookup("-u") && (!v.arg.certain() || strings.HasPrefix(v.arg.Text, "GIT_") || strings.HasPrefix(v.arg.Text, "PYTHON")) {
 			c.say(unknown, "unsets a variable that may keep reads from running code")
 		}
