@@ -50,6 +50,43 @@ func deeper(depth int, take func(line []byte, from, to int) *match) follow {
 	return next
 }
 
+// inDiff lets f look at the lines of a diff without their signs, where the key above them is on one that did not change. That key is set
+// in by one blank more than it is in its file, where it is set in by an even number of them.
+func inDiff(before []byte, f follow) follow {
+	line := linePrefix(before)
+	if f == nil || len(line) == 0 || line[0] != ' ' || keyDepth(before)%2 == 0 {
+		return f
+	}
+	return unsigned(f)
+}
+
+func unsigned(f follow) follow {
+	return func(line []byte) (*match, follow) {
+		removed := len(line) > 0 && line[0] == '-'
+		if removed || len(line) > 0 && line[0] == '+' {
+			line = append([]byte{' '}, line[1:]...)
+		}
+		m, next := f(line)
+		switch {
+		case next != nil:
+			return m, unsigned(next)
+		case m != nil && removed:
+			return m, added(f)
+		}
+		return m, nil
+	}
+}
+
+// added lets f look at a line that a diff shows in place of the one before it.
+func added(f follow) follow {
+	return func(line []byte) (*match, follow) {
+		if len(line) == 0 || line[0] != '+' {
+			return nil, nil
+		}
+		return unsigned(f)(line)
+	}
+}
+
 // block takes out the lines of a YAML scalar: those that are set in deeper than the key that names them.
 func block(kind string, depth int) follow {
 	return deeper(depth, func(line []byte, from, to int) *match { return foundAt(kind, line, from, to) })

@@ -295,7 +295,7 @@ func (x *pattern) tryAt(data []byte, i, done int, win []byte, within func(plain,
 			}
 			v := p.view
 			if r.then != nil {
-				x.expect(r.then(m), i+p.end(win), within)
+				x.expect(inDiff(m.before, r.then(m)), i+p.end(win), within)
 				continue
 			}
 			if r.here != nil {

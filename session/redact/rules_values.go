@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -134,7 +135,7 @@ func secretSuffix(m *match, word string, suffix []byte) bool {
 	if word == "secret" && inARN.Match(m.before) {
 		return false
 	}
-	if len(word) <= 4 && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) {
+	if len(word) <= 4 && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) && !glued(m.before, word) {
 		return false
 	}
 	if len(suffix) == 0 {
@@ -152,6 +153,27 @@ func secretSuffix(m *match, word string, suffix []byte) bool {
 		return false
 	}
 	return !notSecret.Match(suffix)
+}
+
+// owners are what passwords are of, and may be written without anything between the two, as in dbpass; no other word begins so.
+var owners = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(`admin api app bind cert client db email ftp guest host http imap ipmi key keystore ldap local login mail mongo my mysql new
+		old pg pop postgres proxy radius rdp redis remote repl root rpc sasl server service sftp sip smb smtp sql ssh ssl store su sudo truststore trust user
+		vnc vpn web wifi`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// glued reports whether before ends with one of owners, and word with what is theirs.
+func glued(before []byte, word string) bool {
+	i := len(before)
+	for i > 0 && letter(before[i-1]) && len(before)-i < 12 {
+		i--
+	}
+	owner := string(bytes.ToLower(before[i:]))
+	return owners[owner] && (word == "pass" || word == "pwd" && owner != "old")
 }
 
 // leads reports whether a name after before is what its line is about.
