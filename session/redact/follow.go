@@ -298,6 +298,29 @@ func each(kind string, re *lazyregexp.Regexp) follow {
 	}
 }
 
+// inTurn takes out what the expressions find in the rest of a command, each of them once and after what the one before it found.
+func inTurn(kind string, all ...*lazyregexp.Regexp) follow {
+	return func(line []byte) (*match, follow) {
+		for k, re := range all {
+			g := re.FindSubmatchIndex(line)
+			if g == nil {
+				return nil, nil
+			}
+			in := match{win: line, group: g}
+			if in.pick(1); placeholder(line[in.from:in.to]) || bytes.EqualFold(line[in.from:in.to], []byte(kind)) {
+				continue
+			}
+			m := foundAt(kind, line, in.from, in.to)
+			m.again, m.tail = true, nil
+			if k+1 == len(all) {
+				return m, nil
+			}
+			return m, inTurn(kind, all[k+1:]...)
+		}
+		return nil, nil
+	}
+}
+
 // within takes out what the first group of re finds on one of the lines of a block in braces.
 func within(kind string, re *lazyregexp.Regexp, lines int) follow {
 	return func(line []byte) (*match, follow) {

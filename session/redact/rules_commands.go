@@ -20,7 +20,7 @@ func commandRules() []*rule {
 			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
 			re: lazyregexp.New(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool {
-				return notPlaceholder(m) && string(m.win[m.from:m.to]) != "PASSWORD" && !manual.Match(m.win[:m.to])
+				return notPlaceholder(m) && !bytes.EqualFold(m.win[m.from:m.to], []byte("password")) && !manual.Match(m.win[:m.to])
 			},
 		}
 	}
@@ -43,13 +43,19 @@ func commandRules() []*rule {
 		given(`-p`, false, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
 		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
 		given(`-w`, false, `kadmin(?:\.local)?`, `-w[ \t]*`, "kadmin"),
+		given(`-w`, false, `ktutil`, `-w[ \t]*`, "ktutil "),
+		command(`-pw`, `(?:add|mod)_?princ(?:ipal)?|ank|cpw|change_password`, `-pw[ \t]+`, "addprinc ", "add_principal ", "modprinc ", "modify_principal ", "ank ", "cpw ", "change_password "),
+		needs(`:`, command(`-y`, `nsupdate|knsupdate|k?dig|delv`, `-y[ \t]*["']?(?:hmac-[a-z0-9-]+:)?[\w.-]+:`, "nsupdate ", "knsupdate ", "dig ", "kdig ", "delv ")),
+		needs(`SecureString`, command(`--value`, `put-parameter`, `--value[ \t=]+`, "put-parameter ")),
+		command(`p`, `mysqladmin`, `password[ \t]+`, "mysqladmin "),
 		given(`-s`, false, `ldappasswd`, `-s[ \t]*`, "ldappasswd "),
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
-		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget")),
+		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads|winexe|wmic`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget", "winexe", "wmic ")),
 		given(`-P`, false, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
 		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
 		given(`-P`, false, `ipmitool|sqlcmd|bcp|[ito]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*`, "ipmitool", "sqlcmd", "bcp ", "isql ", "osql ", "tsql ", "sqsh ", "mosquitto_"),
-		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod`, `-p[ \t]*`, "cqlsh ", "rdesktop ", "psexec", "useradd ", "usermod "),
+		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod|racadm\d*|rabbitmqadmin|ncftp[a-z]*|crackmapexec|netexec|nxc|evil-winrm`, `-p[ \t]*`,
+			"cqlsh ", "rdesktop ", "psexec", "useradd ", "usermod ", "racadm", "rabbitmqadmin", "ncftp", "crackmapexec", "netexec", "nxc ", "evil-winrm"),
 		needs(`login`, given(`-p`, false, `az`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "az login ")),
 		given(`-pw`, false, `plink|pscp|psftp|putty|kitty`, `-pw[ \t]+`, "plink", "pscp", "psftp", "putty", "kitty"),
 		given(`-p`, true, `rar|unrar`, `-p`, "rar ", "unrar "),
@@ -99,6 +105,41 @@ func commandRules() []*rule {
 			re: lazyregexp.New(`^<<<[ \t]*` + shellWord),
 			ok: func(m *match) bool { return readsPassword.Match(linePrefix(m.before)) && notPlaceholder(m) },
 		},
+		{ // vault login x, rclone obscure x and the like: the password is the last word, or comes after a name
+			kind: "password", left: wordLeft, look: commandLook,
+			keys: []string{"vault login ", "operator unseal ", "vault unwrap ", "rclone obscure ", "cargo login ", "reset-admin-password ", "user:password ", "encrypt_string ", "http-basic.", "pypi-token."},
+			re: lazyregexp.New(`^(?:(?:(?:vault login|operator unseal|vault unwrap|rclone obscure|cargo login|reset-admin-password)(?:[ \t]+--?[\w=/:.-]+)*|` +
+				`encrypt_string(?:[ \t]+--(?:ask-\S+|[\w-]+(?:=|[ \t]+)\S+))*|user:password[ \t]+\S+|http-basic\.\S+[ \t]+\S+|pypi-token\.\S+)[ \t]+)` + shellWord),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				return bytes.ContainsAny(v, "0123456789") && bytes.IndexByte(bytes.TrimRight(v, "="), '=') < 0 && notPlaceholder(m)
+			},
+		},
+		{ // aws secretsmanager create-secret --secret-string x
+			kind: "secret", keys: []string{"--secret-string"}, look: 1 << 10,
+			re: lazyregexp.New(`^--secret-string[ \t=]+` + shellWord),
+			ok: func(m *match) bool { return !bytes.HasPrefix(m.win[m.from:], []byte("file")) && notPlaceholder(m) },
+		},
+		{ // radtest a x host port y
+			kind: "password", keys: []string{"radtest "}, left: wordLeft, look: commandLook,
+			re:   lazyregexp.New(`^radtest`),
+			here: func(*match) follow { return inTurn("password", radiusPassword, radiusSecret) },
+		},
+		{ // npm config set //h/:_authToken x
+			kind: "token", keys: []string{":_authtoken ", ":_auth ", ":_password "}, look: commandLook,
+			re: lazyregexp.New(`^:_(?:authToken|auth|password)[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // mc alias set m https://h a x
+			kind: "secret", keys: []string{"alias set ", "config host add "}, left: wordLeft, look: commandLook, need: "://",
+			re: lazyregexp.New(`^(?:alias set|config host add)[ \t]+\S+[ \t]+["']?https?://\S+[ \t]+\S+[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // psexec.py dom/kim:x@h, of Impacket
+			kind: "password", keys: []string{"exec.py ", "dump.py ", "impacket-"}, look: 256, need: "@",
+			re: lazyregexp.New(`^(?:exec\.py|dump\.py|impacket-\w+)[ \t](?:[^\n;|&]*?[ \t])?["']?[\w./-]*[\w.-]+:([^\s"'@]{3,})@`),
+			ok: notPlaceholder,
+		},
 		{ // ngrok config add-authtoken x
 			kind: "token", keys: []string{"add-authtoken "}, look: 256, tail: wordBytes,
 			re: lazyregexp.New(`^add-authtoken[ \t]+([A-Za-z0-9_-]{20,})`),
@@ -106,11 +147,11 @@ func commandRules() []*rule {
 		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
 		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
-			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
-			re: lazyregexp.New(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
+			kind: "password", keys: []string{"echo ", "printf ", "yes "}, left: wordLeft, need: "|", look: commandLook,
+			re: lazyregexp.New(`^(?:echo|printf|yes)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
 				`(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'|;&]{3,}))[ \t]*\|[ \t]*` +
 				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd(?:[ \t]|$)|smbpasswd[ \t]|(?:docker|podman|buildah|skopeo|helm[ \t]+registry)[ \t]+login|cryptsetup|su(?:[ \t]+-)?[ \t]+\w+[ \t\r]*$|kinit[ \t])` +
-				`|\S[^\n|;&]*--(?:password|passphrase|token)-stdin\b)`),
+				`|(?:sudo[ \t]+)?(?:wg (?:pubkey|set)|realm join|adcli join)\b|[^\n|;&]*(?:` + fromStdin + `)(?:[^\w-]|$))`),
 			ok: func(m *match) bool {
 				// chpasswd takes user:password
 				v := m.win[m.from:m.to]
@@ -156,7 +197,17 @@ func commandRules() []*rule {
 var manual = lazyregexp.New(`(?i)[ "']user(?:name)?:password$`)
 
 // readsPassword are commands that take a password from what they read.
-var readsPassword = lazyregexp.New(`(?:^|[\s;&|(])(?:sudo[ \t][^|;&]*-[a-zA-Z]*S|(?:kinit|chpasswd|smbpasswd|vncpasswd|passwd|cryptsetup)\b[^|;&]*|[^|;&]*--\w+-stdin)[^|;&]*$`)
+var readsPassword = lazyregexp.New(`(?:^|[\s;&|(])(?:sudo[ \t][^|;&]*-[a-zA-Z]*S|(?:kinit|chpasswd|smbpasswd|vncpasswd|passwd|cryptsetup|wg (?:pubkey|set)|realm join|adcli join)\b[^|;&]*|[^|;&]*(?:` + fromStdin + `))[^|;&]*$`)
+
+// fromStdin are options and commands that say that a secret is what is read.
+const fromStdin = `--\w+(?:-on)?-stdin|--stdin-password|--passphrase-fd[= ]0|--with-token|secret create \S+ -|secrets (?:create|versions add) [^|;&\n]*--data-file=(?:-|/dev/stdin)|` +
+	`create secret [^|;&\n]*=/dev/stdin|gh secret set|wrangler secret put|put-secret-value [^|;&\n]*/dev/stdin`
+
+// radiusPassword and radiusSecret are words of radtest: the second, and what comes after the number of a port.
+var (
+	radiusPassword = lazyregexp.New(`^(?:[ \t]+-[a-z][ \t]+\S+|[ \t]+-[0-9x]+)*[ \t]+[^\s-]\S*[ \t]+` + shellWord)
+	radiusSecret   = lazyregexp.New(`[ \t]\d+[ \t]+` + shellWord)
+)
 
 var keygenFlag = lazyregexp.New(`[ \t]-[NP][ \t]*(?:"([^"$\n]{3,})"|'([^'\n]{3,})'|([^\s"'$|;&<>-][^\s"'|;&<>]{2,}))`)
 
