@@ -181,6 +181,7 @@ func (r *report) start(h hosts.Host) (stdout, stderr io.Writer) {
 	r.mu.Lock()
 	t.running = true
 	r.mu.Unlock()
+	r.log.Turn(t.label)
 	stdout, stderr = r.view.start(t)
 	return r.begin(t, stdout, stderr)
 }

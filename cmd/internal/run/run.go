@@ -225,6 +225,9 @@ func run(ctx context.Context, o *Options) error {
 		r.watchSteps(steps, &judge)
 	}
 	r.log = o.keepRun(r.id, hs, secrets)
+	if where == place.Runner(from) {
+		r.log.Turns() // a keeper has to say that itself
+	}
 	return r.run(ctx, where, in)
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
+	newid "github.com/fairlead-ssh/fairlead/session/id"
 )
 
 // Bounds of what is kept.
@@ -88,11 +89,15 @@ type Record struct {
 	State  string  `json:"state"` // running, done, or lost where its writer went away
 	Ends   []End   `json:"ends"`
 	Finish *Finish `json:"finish,omitempty"`
+
+	turns turns
 }
 
 // line is a line of a file: one of these.
 type line struct {
 	Run    *Run    `json:"run,omitempty"`
+	Turns  *string `json:"turns,omitempty"`
+	Turn   string  `json:"turn,omitempty"`
 	End    *End    `json:"end,omitempty"`
 	Finish *Finish `json:"finish,omitempty"`
 }
@@ -151,7 +156,7 @@ func (s Store) Begin(r Run) (*Writer, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(s.Dir, ".begin-*")
+	f, err := os.OpenFile(filepath.Join(s.Dir, newid.New(".begin-")), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600) // a keeper adds lines
 	if err != nil {
 		return nil, err
 	}
@@ -330,6 +335,10 @@ func read(name string) (*Record, error) {
 		switch {
 		case l.Run != nil:
 			r.Run = *l.Run
+		case l.Turns != nil:
+			r.turns.kept(*l.Turns)
+		case l.Turn != "":
+			r.turns.come(l.Turn)
 		case l.End != nil:
 			r.Ends = append(r.Ends, *l.End)
 		case l.Finish != nil:
@@ -355,7 +364,8 @@ type Outcome struct {
 }
 
 // Outcomes are those of all hosts, in the order of the run. A check that failed is its host's outcome; one that was canceled says
-// nothing about the host. The status of a host of which nothing is known is "".
+// nothing about the host. A host whose turn had not come when the run was lost got nothing. The status of a host of which nothing is
+// known is "".
 func (r *Record) Outcomes() []Outcome {
 	by, verified, verifies := map[string]End{}, map[string]bool{}, r.Verify != ""
 	for _, e := range r.Ends {
@@ -376,6 +386,9 @@ func (r *Record) Outcomes() []Outcome {
 		label := cmp.Or(h.Label, h.Name)
 		e := by[label]
 		e.Host = label
+		if e.Status == "" && r.State == "lost" && r.turns.never(label) {
+			e.Status, e.NotRun = session.StatusCanceled, true
+		}
 		out[i] = Outcome{h, e, verifies && e.Status == session.StatusOK && !verified[label]}
 	}
 	return out
@@ -385,7 +398,7 @@ func (r *Record) Outcomes() []Outcome {
 const (
 	Failed      = "failed"      // that got the command, may have got it, or could not get it, and are not known to be ok
 	Unreachable = "unreachable" // no connection, no login, or no trust
-	NotRun      = "notrun"      // certainly got nothing, because the run was stopped
+	NotRun      = "notrun"      // certainly got nothing, because the run was stopped, or its process went away
 	All         = "all"
 )
 

@@ -56,6 +56,7 @@ type fleet struct {
 	yes     livepolicy.Consent
 	output  *runOutput
 	book    *runstore.Writer // nil where the run is not kept
+	turns   *runstore.Writer // gets the hosts whose turn has come: book, or what the caller keeps; nil where neither is there
 	job     *jobs.Work       // nil where none is started
 }
 
@@ -237,6 +238,11 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	}
 	var many *censor.Many
 	x.book = x.keep()
+	if x.turns = x.book; x.turns == nil {
+		x.turns = x.joined()
+		defer x.turns.Leave()
+	}
+	x.turns.Turns()
 	counts := map[string]int{}
 	tell := func(h hosts.Host, r session.Result) {
 		at := x.at[targets.KeyOf(h)]
@@ -295,6 +301,7 @@ func (x *fleet) end(h hosts.Host, r *session.Result) wire.RunEnd {
 // begin tells that the turn of a host has come, and returns what takes its output.
 func (x *fleet) begin(h hosts.Host) (stdout, stderr io.Writer) {
 	at := x.at[targets.KeyOf(h)]
+	x.turns.Turn(x.label(h))
 	if x.inlets != nil {
 		x.inlets.Open(at, func() { x.output.send("stdin", wire.RunBegins{Host: at}) })
 	}

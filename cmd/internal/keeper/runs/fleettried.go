@@ -41,6 +41,7 @@ func (x *fleet) tried(ctx context.Context, cmd session.Command, many **censor.Ma
 	begun := map[targets.Key]*lateStreams{}
 	cmd.Unasked = true
 	cmd.Streams = func(h hosts.Host) (io.Writer, io.Writer) {
+		x.turns.Turn(x.label(h))
 		l := &lateStreams{begin: sync.OnceValues(func() (io.Writer, io.Writer) { return x.begin(h) })}
 		mu.Lock()
 		begun[targets.KeyOf(h)] = l

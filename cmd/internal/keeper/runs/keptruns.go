@@ -82,6 +82,14 @@ func keptRun(r *runstore.Record) wire.KeptRun {
 	return out
 }
 
+// joined adds to the run that the caller keeps under this id; nil where it keeps none.
+func (x *fleet) joined() *runstore.Writer {
+	if x.rs.Store == nil || x.in.KeepRun || x.c.Bucket != "" {
+		return nil
+	}
+	return x.rs.Store.Join(x.c.Principal, x.in.ID)
+}
+
 // keep begins to keep the run, if its caller wants that; nil where it is not kept.
 func (x *fleet) keep() *runstore.Writer {
 	if x.rs.Store == nil || !x.in.KeepRun {
