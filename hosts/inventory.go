@@ -17,6 +17,7 @@ type Inventory struct {
 	groups  []Group
 	byGroup map[string]int // name to place in groups
 	logins  *logins        // nil means that there are no credentials
+	origins Origins        // nil means that all is in the hosts' own entries
 }
 
 // Group is a named set of hosts.

@@ -144,7 +144,7 @@ func parse(l *loading, data []byte, format string, only ...*spec) (out Loaded, e
 		l.read(p, doc)
 	}
 	out.state, out.again = l.files, l.refresh
-	all := resolve(p, doc)
+	all, origins := resolve(p, doc)
 	checkCredentials(p, doc, all)
 	if err := p.err(); err != nil {
 		return out, err
@@ -153,7 +153,7 @@ func parse(l *loading, data []byte, format string, only ...*spec) (out Loaded, e
 	if err != nil {
 		return out, err
 	}
-	out.Inventory, out.Notes, out.Warnings = inv, l.notes, append(warnings(l.path, all), l.warnings()...)
+	out.Inventory, out.Notes, out.Warnings = inv.WithOrigins(origins), l.notes, append(warnings(l.path, all), l.warnings()...)
 	return out, nil
 }
 

@@ -173,3 +173,41 @@ groups: [{name: g, hosts: [a], labels: [k=1]}, {name: h, hosts: [a], labels: [l=
 		})
 	}
 }
+
+// What a field comes from is told with its own line, also where it is inherited.
+func TestAFieldIsToldWithThePlaceItStandsAt(t *testing.T) {
+	inv := parse(t, "x.yaml", `version: 1
+defaults:
+  connect_timeout: 7s
+  labels: ["a=b", "c=d"]
+groups:
+  - name: web
+    hosts: ["w[1-2]"]
+    port: 2201
+    labels: ["role=web"]
+hosts:
+  - name: w1
+    user: own
+    labels: ["c=e"]
+rules:
+  - match: w1
+    set:
+      shell: bash
+`)
+	at := func(host, field string) (lines []int) {
+		for _, pos := range inv.Origin(lookup(t, inv, host), field) {
+			assert.Equal(t, "x.yaml", pos.File)
+			lines = append(lines, pos.Line)
+		}
+		return lines
+	}
+	for _, c := range []struct {
+		host, field string
+		lines       []int
+	}{
+		{"w1", "connect_timeout", []int{3}}, {"w1", "port", []int{8}}, {"w1", "shell", []int{17}}, {"w1", "user", []int{11}}, {"w1", "labels", []int{4, 9, 11}},
+		{"w2", "connect_timeout", []int{3}}, {"w2", "port", []int{8}}, {"w2", "labels", []int{4, 9}},
+	} {
+		assert.Equal(t, c.lines, at(c.host, c.field), "%s of %s", c.field, c.host)
+	}
+}

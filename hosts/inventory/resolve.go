@@ -38,6 +38,7 @@ type resolver struct {
 	ties     map[tie][]string  // the hosts concerned
 	byGroups map[string]choice // what a set of groups amounts to
 	said     map[string]bool   // see once
+	origins  hosts.Origins
 }
 
 // tie is a contradiction between two places about one field.
@@ -52,10 +53,10 @@ type choice struct {
 	ties map[string]hosts.Pos // fields they disagree on, and who is the other
 }
 
-func resolve(p *problems, doc *document) []hosts.Host {
+func resolve(p *problems, doc *document) ([]hosts.Host, hosts.Origins) {
 	doc.mergeGroups()
 	r := &resolver{problems: p, doc: doc, tree: newTree(p, doc.groups), index: map[string]*machine{},
-		ties: map[tie][]string{}, byGroups: map[string]choice{}, said: map[string]bool{}}
+		ties: map[tie][]string{}, byGroups: map[string]choice{}, said: map[string]bool{}, origins: hosts.Origins{}}
 	r.collect()
 	r.checkVias()
 	r.applyRules()
@@ -63,12 +64,13 @@ func resolve(p *problems, doc *document) []hosts.Host {
 	for i, m := range r.machines {
 		final, ties := r.settle(m)
 		out[i] = r.build(m, final)
+		r.place(m, final)
 		r.checkTransport(m, &out[i])
 		r.note(m, ties)
 	}
 	r.checkRoutes(out)
 	r.reportTies()
-	return out
+	return out, r.origins
 }
 
 // collect makes the machines: entries first, then whoever only groups list; and then puts them in the order of the file.
@@ -247,6 +249,23 @@ func same(a, b any) bool {
 		return ok && slices.Equal(names(x), names(y))
 	}
 	return reflect.DeepEqual(a, b)
+}
+
+// place remembers which fields of a machine stand elsewhere than in its own entry.
+func (r *resolver) place(m *machine, set settings) {
+	var at map[string]hosts.Pos
+	for field, s := range set {
+		if _, own := m.own[field]; own || s.pos == m.pos || field == "addr" && m.addr != "" {
+			continue
+		}
+		if at == nil {
+			at = map[string]hosts.Pos{}
+		}
+		at[field] = s.pos
+	}
+	if at != nil {
+		r.origins[m.name] = at
+	}
 }
 
 // build makes the value.

@@ -64,10 +64,14 @@ func (o *Options) there(ctx context.Context, p *printer) error {
 // effective is every value that is used for a host, and from where.
 func (o *Options) effective(h hosts.Host) (all []Check) {
 	var lent hosts.Credential
+	var from hostscmd.Origin
 	if inv, err := o.Inventory(); err == nil {
 		lent, _ = inv.Credential(h)
+		if listed, err := inv.Lookup(h.Name); err == nil && listed.Source == h.Source {
+			from = hostscmd.OriginOf(inv, listed, h)
+		}
 	}
-	values, err := hostscmd.Effective(h, lent, o.Reading().Kept)
+	values, err := hostscmd.Effective(h, lent, from, o.Reading().Kept)
 	if err != nil {
 		return each(err, func(err error) Check { return fail("config", "mend the file", "%s", why(err)) })
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ type Value struct {
 type values struct {
 	host hosts.Host
 	lent hosts.Credential // zero where there is none
+	from Origin
 	list []Value
 
 	noPrograms bool
@@ -32,27 +34,53 @@ type values struct {
 // add takes a value that the inventory sets, or, where it does not, what is used instead.
 func (v *values) add(field, set, otherwise, from string) {
 	if set != "" {
-		v.list = append(v.list, Value{field, set, v.origin()})
+		v.list = append(v.list, Value{field, set, v.origin(field)})
 		return
 	}
 	v.list = append(v.list, Value{field, otherwise, from})
 }
 
-// origin names the place of what the host's entry, and what it inherits, say.
-func (v *values) origin() string {
+// Origin says in which places the inventory sets a field of a host. A field that the call sets has none.
+type Origin func(field string) []hosts.Pos
+
+// OriginOf is that of a host of an inventory, before and after what the call says about reaching it.
+func OriginOf(inv *hosts.Inventory, listed, h hosts.Host) Origin {
+	changed := map[string]bool{
+		"user": listed.User != h.User, "port": listed.Port != h.Port, "via": !slices.Equal(listed.Via, h.Via), "ssh_config": listed.SSHConfig != h.SSHConfig,
+	}
+	return func(field string) []hosts.Pos {
+		if changed[field] {
+			return nil
+		}
+		return inv.Origin(listed, field)
+	}
+}
+
+// origin names the places where a field is set: in the host's entry, or where it inherits it from.
+func (v *values) origin(field string) string {
 	if v.host.Source.File == "" {
 		return "given"
 	}
-	return "inventory, " + v.host.Source.String()
+	places := []string{v.host.Source.String()}
+	if v.from != nil {
+		places = nil
+		for _, pos := range v.from(field) {
+			places = append(places, pos.String())
+		}
+	}
+	if len(places) == 0 {
+		return "command line"
+	}
+	return "inventory, " + strings.Join(places, ", ")
 }
 
 // lender names the place of the credential.
 func (v *values) lender() string { return "credentials, " + v.lent.Source.String() }
 
-// Effective says what will be used for h. lent is the credential that h has its login of, if there is one. For noPrograms see
-// LoadSSHConfig.
-func Effective(h hosts.Host, lent hosts.Credential, noPrograms bool) ([]Value, error) {
-	v := &values{host: h, lent: lent, noPrograms: noPrograms}
+// Effective says what will be used for h. lent is the credential that h has its login of, if there is one. Without from, all that
+// the inventory sets is said to be in the host's entry. For noPrograms see LoadSSHConfig.
+func Effective(h hosts.Host, lent hosts.Credential, from Origin, noPrograms bool) ([]Value, error) {
+	v := &values{host: h, lent: lent, from: from, noPrograms: noPrograms}
 	v.add("name", h.Name, "", "")
 	v.add("transport", string(h.Transport), string(hosts.SSH), "default")
 	v.add("tier", h.Tier, hosts.Prod, "default: an unknown tier counts as prod")
@@ -231,7 +259,7 @@ func unknownKeys(s sshconfig.Settings) string {
 func (v *values) keys(s sshconfig.Settings) {
 	h := v.host
 	if h.NoLogin != "" {
-		from := v.origin()
+		from := "inventory, " + h.Source.String()
 		if strings.HasPrefix(h.NoLogin, "the inventory's credentials") || strings.HasPrefix(h.NoLogin, "it is not") {
 			from = "credentials"
 		}
@@ -262,7 +290,7 @@ func (v *values) keys(s sshconfig.Settings) {
 
 func (v *values) resolved(field, text, from string) {
 	if from == sshconfig.Given {
-		from = v.origin()
+		from = v.origin(field)
 	}
 	v.list = append(v.list, Value{field, text, from})
 }

@@ -73,14 +73,19 @@ type showJSON struct {
 }
 
 func showRun(_ context.Context, o *ShowOptions) error {
-	h, lent, err := o.host()
+	h, lent, from, err := o.host()
+	listed := h
 	if err == nil && o.Reach.Change != nil {
 		h, err = o.Reach.Change(h)
 	}
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	values, err := Effective(h, lent, o.NoPrograms())
+	var origin Origin
+	if from != nil {
+		origin = OriginOf(from, listed, h)
+	}
+	values, err := Effective(h, lent, origin, o.NoPrograms())
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
@@ -94,32 +99,33 @@ func showRun(_ context.Context, o *ShowOptions) error {
 	return t.Print(o.IO)
 }
 
-// host finds the host as the principal logs in to it, and the credential that says so; a zero one is none. The inventory is
+// host finds the host as the principal logs in to it, and the credential that says so; a zero one is none. from is the inventory
+// that lists it, nil if none does. The inventory is
 // asked about a host outside of it only where that may matter.
-func (o *ShowOptions) host() (h hosts.Host, lent hosts.Credential, err error) {
+func (o *ShowOptions) host() (h hosts.Host, lent hosts.Credential, from *hosts.Inventory, err error) {
 	h, outside, err := hosts.ParseAdHoc(o.Name)
 	if err != nil || outside && hosts.RoleOf(o.As) != hosts.RoleAgent {
-		return h, lent, err
+		return h, lent, nil, err
 	}
 	inv, err := o.Inventory()
 	switch {
 	case outside && err != nil:
-		return h, lent, nil
+		return h, lent, nil, nil
 	case err != nil:
-		return h, lent, err
+		return h, lent, nil, err
 	}
 	inv = inv.As(o.As)
 	if outside {
-		return inv.Outside(h), lent, nil
+		return inv.Outside(h), lent, nil, nil
 	}
 	if h, err = inv.Lookup(o.Name); err == nil {
 		lent, _ = inv.Credential(h)
-		return h, lent, nil
+		return h, lent, inv, nil
 	}
 	if o.Reach.Named != nil && hosts.RoleOf(o.As) != hosts.RoleAgent {
 		if ssh, ok, serr := o.Reach.Named(o.Name); ok || serr != nil {
-			return ssh, lent, serr
+			return ssh, lent, nil, serr
 		}
 	}
-	return h, lent, err
+	return h, lent, nil, err
 }
