@@ -106,7 +106,7 @@ const asksPath = "/v1/approvals"
 func pageBucket(number uint64, r *http.Request) string {
 	kind := "look"
 	switch {
-	case r.Method != http.MethodGet, strings.HasPrefix(r.URL.Path, asksPath+"/"):
+	case r.Method != http.MethodGet && r.Method != http.MethodHead, strings.HasPrefix(r.URL.Path, asksPath+"/"):
 		kind = "answer"
 	case r.URL.Path == asksPath:
 		kind = "asks"

@@ -40,7 +40,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Host != h.Door.addr:
 		h.Refuse(w, http.StatusForbidden, "forbidden", "the request names another host")
 		return
-	case r.Method != http.MethodGet && r.Header.Get("Origin") != "http://"+h.Door.addr,
+	case !reads(r) && r.Header.Get("Origin") != "http://"+h.Door.addr,
 		r.URL.Path != "/" && from != "" && from != "same-origin":
 		h.Refuse(w, http.StatusForbidden, "forbidden", "the request comes from another site's page")
 		return
@@ -64,11 +64,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	if r.Method == http.MethodGet && h.file(w, r.URL.Path) {
+	if reads(r) && h.file(w, r.URL.Path) {
 		return
 	}
 	h.API.ServeHTTP(w, r)
 }
+
+// reads reports whether a request changes nothing, so that it may come without an Origin.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // over is why a page is told nothing.
 const over = "this link is unknown or no longer valid: run “fairlead web” for a new one"
