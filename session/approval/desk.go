@@ -81,6 +81,7 @@ type question struct {
 	prod   bool           // a host is on prod, or of no tier
 	answer *policy.Answer // set before done is closed
 	done   chan struct{}
+	kept   chan error // who asked says here whether the answer could be kept; nil where it need not be
 }
 
 // settled says what became of a question.
@@ -116,12 +117,40 @@ type Waiting struct {
 }
 
 // Ask puts q to the desk and does not wait: when it returns the question can be answered. Its errors are those of Approve.
-func (d *Desk) Ask(q policy.Question) (*Waiting, error) {
-	w, err := d.put(q)
+func (d *Desk) Ask(q policy.Question) (*Waiting, error) { return d.ask(q, nil) }
+
+// AskKept is Ask for who keeps the answer elsewhere, and calls Kept: whoever answers is told what failed there.
+func (d *Desk) AskKept(q policy.Question) (*Waiting, error) { return d.ask(q, make(chan error, 1)) }
+
+func (d *Desk) ask(q policy.Question, kept chan error) (*Waiting, error) {
+	w, err := d.put(q, kept)
 	if err != nil {
 		return nil, err
 	}
 	return &Waiting{d, w}, nil
+}
+
+// Kept says that the answer is kept, or why it is not and does not count. Only the first call has an effect.
+func (a *Waiting) Kept(err error) {
+	select {
+	case a.w.kept <- err:
+	default:
+	}
+}
+
+// keepTime is how long whoever answers waits to hear that the answer is kept. It ends before the patience of a client.
+const keepTime = patience - 2*time.Second
+
+// inKeeping waits until the answer to w is kept, and returns why it is not.
+func (w *question) inKeeping() error {
+	t := time.NewTimer(keepTime)
+	defer t.Stop()
+	select {
+	case err := <-w.kept:
+		return err
+	case <-t.C:
+		return fmt.Errorf("%w: the store has not taken it in time, and whether it will is unknown; see whether the request is still pending", ErrUnkept)
+	}
 }
 
 // Pending is what lies there, as it is shown.
@@ -154,7 +183,7 @@ func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
 }
 
 // put makes q wait.
-func (d *Desk) put(q policy.Question) (*question, error) {
+func (d *Desk) put(q policy.Question, kept chan error) (*question, error) {
 	named := q.Decision.LeastProof
 	q.Decision.LeastProof = d.least(q)
 	p := Pending{ID: "a_" + id.Secret(), Question: q}
@@ -174,7 +203,7 @@ func (d *Desk) put(q policy.Question) (*question, error) {
 	}
 	p.Question.Enforcement = q.Enforcement
 	p.Question.Decision.Rests, p.Question.Decision.Sets = q.Decision.Rests, q.Decision.Sets // what no document says, and a scope depends on
-	w := &question{Pending: p, digest: p.Digest(), bytes: len(doc), named: named, prod: onProd(q), done: make(chan struct{})}
+	w := &question{Pending: p, digest: p.Digest(), bytes: len(doc), named: named, prod: onProd(q), done: make(chan struct{}), kept: kept}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	same, bytes, sameBytes := 0, len(doc), len(doc)
@@ -296,49 +325,67 @@ type Response struct {
 // Answer passes r on to who asked, once. It returns an ErrUnknown or ErrSettled where nothing waits under the id (any
 // more), an ErrMismatch where something else was shown, an ErrForbidden where By may not answer, an ErrProof where a yes
 // needs a better proof or the signature is none, and an ErrInvalid for a reason that is no text. After an error the question
-// waits on.
+// waits on. Where the answer must be kept and is not, the error says why.
 func (d *Desk) Answer(r Response) error {
-	if err := mayAnswer(r.By); err != nil {
+	w, said, err := d.pass(r)
+	if err != nil || w.kept == nil {
 		return err
 	}
-	if err := checkReason(r.Reason); err != nil {
+	if err := w.inKeeping(); err != nil {
 		return err
+	}
+	if r.Approved && r.ForSession != nil {
+		d.mu.Lock()
+		d.give(said, *w.answer)
+		d.mu.Unlock()
+	}
+	return nil
+}
+
+// pass is Answer up to where who asked has the answer. An approval for a session holds from then on, unless it must be kept first.
+func (d *Desk) pass(r Response) (w *question, said Pending, err error) {
+	if err := mayAnswer(r.By); err != nil {
+		return nil, said, err
+	}
+	if err := checkReason(r.Reason); err != nil {
+		return nil, said, err
 	}
 	answer, err := d.prove(r)
 	if err != nil {
-		return err
+		return nil, said, err
 	}
 	if err := d.checkScope(r); err != nil {
-		return err
+		return nil, said, err
 	}
 	mayProve := d.mayProve()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	w, err := d.get(r.ID)
-	if err != nil {
-		return err
+	if w, err = d.get(r.ID); err != nil {
+		return nil, said, err
 	}
-	said := w.Pending
+	said = w.Pending
 	said.WithInput, said.ForSession = r.WithInput, r.ForSession
 	least := w.leastNow(mayProve)
 	switch {
 	case alike(w.Question.Principal, r.By) || answer.Approver != "" && alike(w.Question.Principal, "operator/"+answer.Approver):
-		return fmt.Errorf("%w: %s made this request, and requesters cannot answer their own requests", ErrForbidden, w.Question.Principal)
+		return nil, said, fmt.Errorf("%w: %s made this request, and requesters cannot answer their own requests", ErrForbidden, w.Question.Principal)
 	case r.WithInput && !(r.Approved && w.TakesInput()):
-		return fmt.Errorf("%w: only the approval of an interactive command covers its input", ErrInvalid)
+		return nil, said, fmt.Errorf("%w: only the approval of an interactive command covers its input", ErrInvalid)
 	case said.Digest() != r.Digest:
-		return mismatch(w, r)
+		return nil, said, mismatch(w, r)
 	case r.Approved && !answer.Proof.AtLeast(least):
-		return d.tooWeak(least, answer)
+		return nil, said, d.tooWeak(least, answer)
 	case r.Signature == nil && r.Proof != "" && r.Proof != Unproven:
-		return fmt.Errorf("%w: a proof is about a signature, and the answer has none", ErrInvalid)
+		return nil, said, fmt.Errorf("%w: a proof is about a signature, and the answer has none", ErrInvalid)
 	}
 	answer.Digest, answer.Document, answer.WithInput = string(r.Digest), string(said.Document()), said.WithInput
 	if r.Approved && r.ForSession != nil {
 		if d.heldBy(w.Question.Principal) >= maxForSession {
-			return fmt.Errorf("%w: %s has %d approvals for sessions; revoke one", ErrFull, w.Question.Principal, maxForSession)
+			return nil, said, fmt.Errorf("%w: %s has %d approvals for sessions; revoke one", ErrFull, w.Question.Principal, maxForSession)
 		}
-		d.give(said, answer)
+		if w.kept == nil {
+			d.give(said, answer)
+		}
 		answer.ForSession = r.ForSession.String()
 	}
 	w.answer = &answer
@@ -348,7 +395,7 @@ func (d *Desk) Answer(r Response) error {
 		kind, how = Approved, "it was approved by "+r.By
 	}
 	d.settle(w, kind, how)
-	return nil
+	return w, said, nil
 }
 
 // checkScope reports why r cannot hold for a session. It reads what waits, which does not change.

@@ -19,6 +19,7 @@ var (
 	ErrInvalid   = errors.New("approval: the request cannot be understood")
 	ErrScope     = errors.New("approval: this cannot be approved for the session")
 	ErrRejected  = errors.New("approval: it was refused")
+	ErrUnkept    = errors.New("approval: the answer is not kept")
 	ErrProof     = errors.New("approval: this is not proof of a person who may approve it")
 )
 
@@ -26,7 +27,7 @@ var (
 var codes = map[string]error{
 	"unknown": ErrUnknown, "settled": ErrSettled, "mismatch": ErrMismatch, "forbidden": ErrForbidden, "full": ErrFull,
 	"expired": ErrExpired, "invalid": ErrInvalid,
-	"proof": ErrProof, "scope": ErrScope,
+	"proof": ErrProof, "scope": ErrScope, "unkept": ErrUnkept,
 }
 
 // codeOf returns the name of an error; "internal" is any other.

@@ -115,7 +115,7 @@ var Strange = strange
 
 // Put has q wait without an asker, who would take it away when its time is over.
 func (d *Desk) Put(q policy.Question) (Pending, error) {
-	w, err := d.put(q)
+	w, err := d.put(q, nil)
 	if err != nil {
 		return Pending{}, err
 	}

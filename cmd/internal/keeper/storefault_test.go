@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -73,6 +74,63 @@ func TestAFrozenDatabaseIsSaidToBeSo(t *testing.T) {
 	}, 30*time.Second, 20*time.Millisecond)
 	status, _ = w.api("", "GET", "/v1/approvals", nil, nil)
 	assert.Equal(t, http.StatusOK, status)
+}
+
+// Whoever answers is told that the answer did not count, by every way to answer.
+func TestAnAnswerThatTheStoreDoesNotTakeIsNone(t *testing.T) {
+	var dir string
+	w := start(t, func(c *keeper.Config) {
+		st, err := store.Open(t.Context(), store.Config{URL: postgres.Schema(t), Key: []byte(strings.Repeat("k", 32)), Timeout: time.Second})
+		require.NoError(t, err)
+		t.Cleanup(func() { st.Close() })
+		c.Store = st
+		dir = filepath.Join(filepath.Dir(c.Inventory), "approvals")
+		c.ApprovalsDir = dir
+		c.LookEvery(50 * time.Millisecond)
+		c.SweepEvery(50 * time.Millisecond)
+	})
+	box, _ := w.box("there")
+	ids := make([]string, 2)
+	for i := range ids {
+		status, c := w.post(wire.NewCommand{Sandbox: box.ID, Command: fmt.Sprintf("echo x >made%d", i)})
+		require.Equal(t, http.StatusAccepted, status)
+		ids[i] = c.ID
+	}
+	desk, err := approval.Dial(dir)
+	require.NoError(t, err)
+	var list []approval.Summary
+	require.Eventually(t, func() bool {
+		list, err = desk.List(t.Context())
+		return err == nil && len(list) == 2
+	}, 10*time.Second, 20*time.Millisecond)
+	var pending []approval.Pending
+	for _, s := range list {
+		p, err := desk.Get(t.Context(), s.ID)
+		require.NoError(t, err)
+		pending = append(pending, p)
+	}
+
+	thaw := postgres.Freeze(t)
+	scope := &approval.Scope{}
+	pending[0].ForSession = scope
+	err = desk.Answer(t.Context(), approval.Response{ID: pending[0].ID, Digest: pending[0].Digest(), By: "operator/eve", Approved: true, ForSession: scope})
+	require.ErrorIs(t, err, approval.ErrUnkept)
+	assert.ErrorContains(t, err, "the answer is not kept: it does not count, and the request stays pending: The store cannot be reached")
+	assert.NotContains(t, err.Error(), "postgres")
+	err = w.Answer(t.Context(), pending[1].ID, true, wire.Answer{Digest: string(pending[1].Digest())})
+	var p *wire.Problem
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, []any{http.StatusServiceUnavailable, "store"}, []any{p.Status, p.Code})
+	thaw()
+	for _, id := range ids {
+		require.Eventually(t, func() bool {
+			status, _ := w.api("", "POST", commandsPath+"/"+id+"/reject", wire.Reject{Reason: "not today"}, nil)
+			return status == http.StatusOK
+		}, 30*time.Second, 50*time.Millisecond, "it is pending still")
+	}
+	given, err := desk.ForSessions(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, given, "an answer that does not count gives nothing")
 }
 
 func TestAStoreThatWasRemovedTakesNothingMore(t *testing.T) {

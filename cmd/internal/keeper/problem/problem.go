@@ -89,6 +89,8 @@ func Of(err error) *wire.Problem {
 		p.Status, p.Code = http.StatusForbidden, "denied"
 	case errors.Is(err, approval.ErrProof):
 		p.Status, p.Code = http.StatusForbidden, "proof"
+	case errors.Is(err, approval.ErrUnkept):
+		p.Status, p.Code, p.Retriable = http.StatusServiceUnavailable, "store", true
 	case errors.Is(err, approval.ErrUnknown):
 		p.Status, p.Code = http.StatusNotFound, registry.CodeNotFound
 	case errors.Is(err, approval.ErrSettled), errors.Is(err, approval.ErrMismatch):

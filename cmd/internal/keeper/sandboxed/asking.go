@@ -30,7 +30,7 @@ func (r *Runner) Question(c store.Command, exact string, h hosts.Host, d policy.
 // await puts a pending command to the desk, where it lies when await returns, and does what is answered there. It ends
 // with ctx; then the command waits on in the store.
 func (r *Runner) await(ctx context.Context, c store.Command, q policy.Question, f *flight) {
-	w, err := r.cfg.Desk.Ask(q)
+	w, err := r.cfg.Desk.AskKept(q)
 	if err != nil {
 		defer r.land(c.ID, f)
 		if err := r.answered(ctx, c, q, policy.Answer{}, err, f); err != nil {
@@ -56,18 +56,25 @@ func (r *Runner) awaited(ctx context.Context, c store.Command, q policy.Question
 	r.canTakeBack(f, nil)
 	if actx.Err() != nil {
 		if ctx.Err() == nil {
+			w.Kept(store.ErrNotPending)
 			r.takenBack(ctx, c.ID)
 		}
+		w.Kept(problem.ErrEnding)
 		return nil, nil
 	}
+	f.kept = w.Kept
 	if f.err = r.answered(ctx, c, q, answer, err, f); f.err == nil {
 		return nil, nil
 	}
+	if _, fault := store.Fault(f.err); fault {
+		w.Kept(unkept{f.err})
+	}
+	w.Kept(f.err)
 	r.cfg.Log.Printf("command %s: %v", c.ID, f.err)
 	if now, err := r.cfg.Store.Command(ctx, c.ID); err != nil || now.Status != store.Pending {
 		return nil, nil
 	}
-	again, err := r.cfg.Desk.Ask(q)
+	again, err := r.cfg.Desk.AskKept(q)
 	if err != nil {
 		return nil, nil
 	}
@@ -75,6 +82,15 @@ func (r *Runner) awaited(ctx context.Context, c store.Command, q policy.Question
 	next.way = f.way
 	return again, next
 }
+
+// unkept is why an answer does not count, for whoever gave it.
+type unkept struct{ error }
+
+func (u unkept) Error() string {
+	return approval.ErrUnkept.Error() + ": it does not count, and the request stays pending: " + problem.Of(u.error).Detail
+}
+
+func (u unkept) Unwrap() []error { return []error{u.error, approval.ErrUnkept} }
 
 // answered does what was answered: begins the command, or ends it.
 func (r *Runner) answered(ctx context.Context, c store.Command, q policy.Question, a policy.Answer, failure error, f *flight) error {
@@ -97,6 +113,7 @@ func (r *Runner) answered(ctx context.Context, c store.Command, q policy.Questio
 	if err != nil {
 		return err
 	}
+	f.kept(nil)
 	noted := r.noteAnswer(ctx, c, q, a)
 	if !a.Approved {
 		r.cfg.Ended(decided, a.ID)
