@@ -44,12 +44,13 @@ func (s *Store) Recover(ctx context.Context, keeper string) (r Recovered, err er
 // Swept is what a sweep ended, by ids.
 type Swept struct {
 	Expired  []string
+	Outlived []string // requests whose token has expired, and that had not begun
 	Lost     []string
 	Sessions []string
 }
 
-// Sweep is called by a keeper that lives, every few seconds: it is its sign of life, does what Expire does, tells what
-// dead keepers had begun as lost, and forgets idempotency keys whose time is over.
+// Sweep is called by a keeper that lives, every few seconds: it is its sign of life, does what Expire does, ends what
+// expired tokens had requested, tells what dead keepers had begun as lost, and forgets idempotency keys whose time is over.
 func (s *Store) Sweep(ctx context.Context, keeper string) (w Swept, err error) {
 	if err := needed("the keeper", keeper); err != nil {
 		return Swept{}, err
@@ -72,7 +73,10 @@ func (s *Store) Sweep(ctx context.Context, keeper string) (w Swept, err error) {
 		if _, err := q.exec(`DELETE FROM request_keys WHERE expires_at <= ?`, now); err != nil {
 			return err
 		}
-		w.Expired, err = s.expire(q, now)
+		if w.Expired, err = s.expire(q, now); err != nil {
+			return err
+		}
+		w.Outlived, err = s.endOutlived(q, now)
 		return err
 	})
 	return w, err
@@ -108,6 +112,21 @@ func (s *Store) expire(q query, now int64) ([]string, error) {
 	}
 	for _, id := range ids {
 		if _, err := s.reject(q, id, OutcomeExpired, "it was not answered in time", now); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// endOutlived ends what was requested with a token that has expired, and has not begun: it could not be approved.
+func (s *Store) endOutlived(q query, now int64) ([]string, error) {
+	ids, err := q.strings(`SELECT command_id FROM commands WHERE ended_at = 0 AND claimed_by = '' AND token_id IN
+		(SELECT token_id FROM tokens WHERE expires_at > 0 AND expires_at <= ?) ORDER BY command_id@LOCK@`, now)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if _, err := s.reject(q, id, OutcomeDenied, "the token that it was requested with has expired", now); err != nil {
 			return nil, err
 		}
 	}

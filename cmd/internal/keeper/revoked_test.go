@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -135,7 +136,7 @@ func TestWhatARevokedTokenHasRequestedOverMCPIsNotApproved(t *testing.T) {
 
 // A token that has expired approves nothing either.
 func TestWhatAnExpiredTokenHasRequestedIsNotApproved(t *testing.T) {
-	r := startTCP(t)
+	r := startTCP(t, func(c *keeper.Config) { c.SweepEvery(time.Hour) }) // which ends it
 	box, dir := r.box("there")
 	var tok wire.Token
 	status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent", TTLS: 3}, &tok)
@@ -150,4 +151,43 @@ func TestWhatAnExpiredTokenHasRequestedIsNotApproved(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, status)
 	assert.Contains(t, p.Detail, "has expired")
 	assert.NoFileExists(t, filepath.Join(dir, "late"))
+}
+
+// What was requested with a token waits for an answer as long as the token is good, not until the request itself expires.
+func TestWhatAnExpiredTokenHasRequestedEnds(t *testing.T) {
+	r := startTCP(t, func(c *keeper.Config) { c.SweepEvery(50 * time.Millisecond) })
+	box, dir := r.box("there")
+	var short, good wire.Token
+	for tok, ttl := range map[*wire.Token]float64{&short: 4, &good: 0} {
+		status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent", TTLS: ttl}, tok)
+		require.Equal(t, http.StatusCreated, status, p.Detail)
+	}
+	var theirs, ours wire.Command
+	require.Equal(t, http.StatusAccepted, r.asks(short.Secret, commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x >theirs"}, &theirs))
+	require.Equal(t, http.StatusAccepted, r.asks(good.Secret, commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x >ours"}, &ours))
+	var s wire.Session
+	require.Equal(t, http.StatusCreated, r.asks(short.Secret, "/v1/sessions", wire.Open{Host: "there"}, &s))
+	var res wire.Result
+	soon := 0.05
+	require.Equal(t, http.StatusAccepted, r.asks(short.Secret, "/v1/sessions/"+s.ID+"/execs", wire.Run{Command: "echo x >" + dir + "/exec", WaitS: &soon}, &res))
+	require.Equal(t, "awaiting_approval", res.State)
+	var list wire.Approvals
+	r.api("", "GET", "/v1/approvals", nil, &list)
+	require.Len(t, list.Items, 3)
+	require.Eventually(t, func() bool {
+		r.api("", "GET", "/v1/approvals", nil, &list)
+		return len(list.Items) == 1
+	}, 15*time.Second, 20*time.Millisecond)
+	assert.Equal(t, ours.ID, list.Items[0].Exec)
+	r.api("", "GET", commandsPath+"/"+theirs.ID, nil, &theirs)
+	assert.Equal(t, []string{"rejected", "denied", "the token that it was requested with has expired"}, []string{theirs.Status, theirs.Outcome, theirs.Reason})
+	require.Eventually(t, func() bool {
+		for e, err := range audit.All(r.cfg.AuditDir) {
+			require.NoError(t, err)
+			if e.Kind == audit.ApprovalResult && e.ID == theirs.ID {
+				return assert.Equal(t, "denied", e.Status) && assert.Contains(t, e.Error.Message, "has expired")
+			}
+		}
+		return false
+	}, 10*time.Second, 20*time.Millisecond, "the audit log says what became of it")
 }

@@ -161,6 +161,10 @@ func (r *Runner) Recover(ctx context.Context) error {
 				swept, err := r.cfg.Store.Sweep(ctx, r.cfg.ID)
 				r.endedAll(ctx, swept.Lost)
 				r.endedAll(ctx, swept.Expired)
+				r.endedAll(ctx, swept.Outlived)
+				for _, id := range swept.Outlived {
+					r.takeBack(id) // what asks about it puts its end on record
+				}
 				if err == nil {
 					err = r.Reconcile(ctx)
 				}
