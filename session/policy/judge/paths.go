@@ -50,6 +50,14 @@ func (w *walker) operands(c call, f programs.Finding) {
 	for _, a := range f.Texts {
 		named[a.Source] = true
 	}
+	for _, name := range chosen(c) {
+		if !w.patternBudget() {
+			break
+		}
+		if why, ok := secretsChosen(name); ok {
+			w.raise(policy.SensitiveRead, "secrets/path", why)
+		}
+	}
 	switch c.name {
 	case "cp", "mv", "ln", "install", "gcp", "gmv", "ginstall":
 		w.placed(f, plainOperands(c.args))
@@ -83,7 +91,14 @@ func (w *walker) outsideTree(args []programs.Arg) {
 }
 
 func runsReaders(nested []programs.Nested) bool {
-	return slices.ContainsFunc(nested, func(n programs.Nested) bool { return !programs.Is(n.Argv[0].Text, "nameonly") })
+	return slices.ContainsFunc(nested, func(n programs.Nested) bool {
+		return !programs.Is(n.Argv[0].Text, "nameonly") && !ofCertificates(n.Argv)
+	})
+}
+
+// ofCertificates reports whether a program tells what certificates say, and of other files nothing.
+func ofCertificates(argv []programs.Arg) bool {
+	return len(argv) > 2 && argv[0].Text == "openssl" && argv[1].Text == "x509" && slices.ContainsFunc(argv, func(a programs.Arg) bool { return a.Text == "-noout" })
 }
 
 // optionValue looks for a file within an option: --file=/etc/shadow, -f/etc/shadow, @/etc/shadow. It stands for tables
@@ -188,6 +203,35 @@ func searched(args []programs.Arg) (roots []programs.Arg, names, paths []string,
 }
 
 func literal(s string) programs.Arg { return programs.Arg{Text: s, Literal: true, Source: s} }
+
+// chosen returns the names, which may be patterns, of the files that a search in directories is told to read.
+func chosen(c call) (names []string) {
+	var takes func(option string) bool
+	switch c.name {
+	case "grep", "egrep", "fgrep", "rgrep":
+		takes = func(o string) bool { return strings.HasPrefix(o, "--inc") && strings.HasPrefix("--include", o) }
+	case "rg":
+		takes = func(o string) bool { return o == "-g" || o == "--glob" || o == "--iglob" }
+	default:
+		return nil
+	}
+	for i, a := range c.args {
+		option, value, glued := strings.Cut(a.Text, "=")
+		switch {
+		case takes(option) && !glued && i+1 < len(c.args):
+			value = c.args[i+1].Text
+		case c.name == "rg" && strings.HasPrefix(a.Text, "-g"):
+			value = strings.TrimPrefix(a.Text[2:], "=")
+		case !takes(option):
+			continue
+		}
+		value = strings.TrimSuffix(value, "/**")
+		if name := value[strings.LastIndexByte(value, '/')+1:]; name != "" && name[0] != '!' && strings.Trim(name, "*?") != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // recursive reports whether a call reads everything below its operands.
 func (w *walker) recursive(c call) bool {

@@ -77,9 +77,25 @@ func secretsNamed(name, p, dir string) (why string, ok bool) {
 		last := len(e.segs) - 1
 		ok, aim := overlap(name, e.segs[last])
 		// Close to a place that is known, an extension says enough.
-		aims := aimsAt(name, e.segs[last], aim) || e.anchored && len(root) > 2 && aim > 0 && aim >= literalLen(name)
+		aims := aimsAt(name, e.segs[last], aim) || e.anchored && aim > 0 && (len(root) > 2 && aim >= literalLen(name) || !isWild(e.segs[last]) && name[0] != '*')
 		if ok && aims && (isWild(name) || !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, name) })) &&
 			(!e.anchored || len(root) == 0 || root[0] != "" || reachesBelow(root, e.segs[:last])) {
+			return e.why, true
+		}
+	}
+	return "", false
+}
+
+// secretsChosen reports whether files that a program picks by name in all that it reads hold secrets. name may be a pattern: what only
+// says which kind of file picks no secrets.
+func secretsChosen(name string) (why string, ok bool) {
+	for i := range places().read.all {
+		e := &places().read.all[i]
+		p := e.segs[len(e.segs)-1]
+		if ok, aim := overlap(name, p); e.anchored || !ok || !aimsAt(name, p, aim) || name[0] == '*' && aim < literalLen(p) {
+			continue
+		}
+		if !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, name) }) {
 			return e.why, true
 		}
 	}
