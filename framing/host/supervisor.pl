@@ -1,6 +1,7 @@
 # The parent of the shell: it relays the shell's two pipes to the terminal, standard output as it is and standard error in
 # records, and says how the shell ended. It makes a fresh token and says it first, so that nothing that the shell runs can print
-# a record or an end that counts. It ignores the keyboard's signals. supervisor.sh does the same where there is no perl.
+# a record or an end that counts. It ignores the keyboard's signals, and the one of "kill 0", which a script ends all of its own with.
+# supervisor.sh does the same where there is no perl.
 #
 # Its arguments are the shell's command line; its text comes in the environment, and is taken out of it.
 #
@@ -38,11 +39,12 @@
 #= $d $done how much of a text has been written
 #= $q $calls the set of descriptors for select with that of system calls
 #= x call_watch what answers the system calls of a shell that is held; see hold_told.pl
+#= @i @ignored the signals that it ignores
 #= $w $pause how long to wait for what was told to end
 
 $0 = "fairlead";
 delete @ENV{"_fl_supervisor_pl", "_fl_reader"};
-$SIG{$_} = "IGNORE" for qw(INT QUIT TSTP TTIN TTOU);
+$SIG{$_} = "IGNORE" for @ignored = qw(INT QUIT TERM TSTP TTIN TTOU);
 open RANDOM_SOURCE, "</dev/urandom";
 sysread RANDOM_SOURCE, $token, 22;
 close RANDOM_SOURCE;
@@ -95,7 +97,7 @@ $SIG{HUP} = \&hang_up;
 @hold_begin@
 defined($pid = fork) or exit 126;
 if (!$pid) {
-	$SIG{$_} = "DEFAULT" for qw(HUP INT QUIT TSTP TTIN TTOU CHLD);
+	$SIG{$_} = "DEFAULT" for @ignored, "HUP", "CHLD";
 	open STDOUT, ">&OUT_IN";
 	open STDERR, ">&ERR_IN";
 	close $_ for OUT_END, OUT_IN, ERR_END, ERR_IN;

@@ -3,9 +3,10 @@
 # and errors go through a reader. Such a reader works on its own time, so frames end only when an end mark has come
 # through it too (_fl_reader in driver.sh). A pipeline needs no named pipe and so no directory.
 #
-# All of it ignores the keyboard's signals from before it is forked: a reader that ignores them only in its own process may hear
-# of the first ^C before that. The process that starts the shell catches them, so that the shell has them as they were. In a
-# pipeline of ksh93 what is ignored stays so: there they are caught from the start, and the readers ignore them when they can.
+# All of it ignores the keyboard's signals and SIGTERM (15) from before it is forked: a reader that ignores them only in its own
+# process may hear of the first ^C before that. The process that starts the shell catches them, so that the shell has them as they
+# were. In a pipeline of ksh93 what is ignored stays so: there they are caught from the start, and the readers ignore them when they
+# can.
 #
 # A file that cannot be, /dev/null/fairlead, says in the list of processes whose they are.
 #
@@ -37,7 +38,7 @@ _fl_token=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22|cat)
 _fl_start=$(printf %.8s "$_fl_token")
 _fl_ignore=
 case ${KSH_VERSION-} in (V*) _fl_ignore=:;; esac
-trap "$_fl_ignore" INT QUIT TSTP
+trap "$_fl_ignore" 2 3 15 TSTP
 exec 5>&1 2>/dev/null
 printf '@rs@%s%sT%s\n' @nonce1@ @nonce2@ "$_fl_token"
 _fl_files=; test -r /dev/stdin && _fl_files='/dev/stdin /dev/null/fairlead'
@@ -49,10 +50,10 @@ case $_fl_reader in
 esac
 # Descriptor 3 leads to the reader of errors, 5 is the terminal.
 { {
-trap : INT QUIT TSTP
+trap : 2 3 15 TSTP
 "$@" 2>&3 3>&- 5>&-
 _fl_status=$?
 printf '@rs@%sX\n' "$_fl_token" >&3
 printf '@rs@%sX%d;?\n' "$_fl_token" "$_fl_status"
-read -r _fl_answer; } | (trap '' INT QUIT TSTP; exec cat - /dev/null/fairlead >&5 3>&- 5>&-); } 3>&1 | (trap '' INT QUIT TSTP; exec >&5 5>&-; _fl_read_errors)
+read -r _fl_answer; } | (trap '' 2 3 15 TSTP; exec cat - /dev/null/fairlead >&5 3>&- 5>&-); } 3>&1 | (trap '' 2 3 15 TSTP; exec >&5 5>&-; _fl_read_errors)
 read -r _fl_answer
