@@ -65,8 +65,8 @@ var errStdin = errors.New("framing: the path for standard input must be absolute
 const maxLine = 1000
 
 // Append appends the frame for cmd to dst: what to type at a shell of dialect d that waits for one. The text holds no
-// control byte but newlines and the closing RS, whatever the script holds, so no terminal setting can change what
-// arrives. A script that holds a NUL byte is refused with a *QuoteError; on any error dst is returned unchanged.
+// control byte but newlines and the closing RS, whatever the script holds, so a terminal that is raw, or was made cooked, changes
+// nothing of it. Where the host has perl, other modes that a command leaves ("stty istrip") are undone before the next. A script that holds a NUL byte is refused with a *QuoteError; on any error dst is returned unchanged.
 //
 // # Limits
 //

@@ -31,7 +31,8 @@ type hostFile struct {
 // hostFiles are all files of the directory host. The sizes are those of the texts as they were when each was one literal, and no
 // more: what is sent for every shell is what its start takes. That of read_bootstrap.sh is: it saves thousands of system calls. So is
 // that of driver_call.sh, which leaves a command's trap on EXIT its streams, that of driver_posix.sh, without which a limit has busybox
-// run for ever, and that of supervisor.pl, which knows a shell that was stopped from one that has ended.
+// run for ever, and that of supervisor.pl, which knows a shell that was stopped from one that has ended, and undoes modes of the terminal
+// that would change the next command.
 var hostFiles = []hostFile{
 	{"loader.sh", loaderText, 113, hostcodetest.All, nil},
 	{"read_bootstrap.sh", readBootstrapText, 330, hostcodetest.All, nil},
@@ -52,7 +53,7 @@ var hostFiles = []hostFile{
 	{"driver_ksh93.sh", nil, 190, []string{"ksh93"}, nil},
 	{"driver_posix.sh", nil, 524, []string{"sh", "dash", "busybox"}, nil},
 	{"driver_call.sh", driverCallText, 303, hostcodetest.All, nil},
-	{"supervisor.pl", perlSupervisorText, 2013, perl, []string{"hold_begin", "", "hold_child", "", "hold_told", "", "hold_calls", "", "hold_over", ""}},
+	{"supervisor.pl", perlSupervisorText, 2076, perl, []string{"hold_begin", "", "hold_child", "", "hold_told", "", "hold_calls", "", "hold_over", ""}},
 	{"supervisor.pl", perlSupervisorHeldText, 3700, perl, []string{"hold_begin", "hold_begin.pl", "hold_child", "hold_child.pl", "hold_told", "hold_told.pl",
 		"hold_calls", "hold_calls.pl", "hold_over", "hold_over.pl"}},
 	{"hold_begin.pl", nil, 960, perl, nil},

@@ -39,6 +39,7 @@
 #= $d $done how much of a text has been written
 #= $q $calls the set of descriptors for select with that of system calls
 #= x call_watch what answers the system calls of a shell that is held; see hold_told.pl
+#= $M $modes the terminal's modes
 #= @i @ignored the signals that it ignores
 #= $w $pause how long to wait for what was told to end
 
@@ -119,6 +120,9 @@ sub write_out {
 @hold_told@
 write_out "@rs@@nonce1@"."@nonce2@T$token\n";
 
+# A command may leave modes that change what is typed next (stty istrip, susp): at the end of a command they are what they were.
+# 21505 is Linux's TCGETS, 21506 its TCSETS.
+ioctl STDIN, 21505, $modes = "";
 $held = $outs = $errs = $calls = "";
 vec($outs, fileno OUT_END, 1) = 1;
 vec($errs, fileno ERR_END, 1) = 1;
@@ -151,6 +155,7 @@ for (;;) {
 			$much += $count;
 			$records .= "@rs@$token"."e$count;$bytes"
 		}
+		ioctl STDIN, 21506, $modes if substr($output, -25) =~ /^@rs@.+Z\n/i;
 		write_out $records.$held.$output;
 		$held = "";
 		$limit -= $much + length $output if defined $ended;
