@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -142,7 +143,24 @@ func (h *Host) Remove(ctx context.Context, id, reason string) (Job, error) {
 
 // List returns the principal's jobs on the host, at most 1000 of them; more says that there are others.
 func (h *Host) List(ctx context.Context, reason string) (all []Job, more bool, err error) {
-	a, err := h.run(ctx, newWork("list", ""), reason)
+	return h.list(ctx, newWork("list", ""), reason)
+}
+
+// ListGroup is List for the jobs of a group: those that NewStartAll makes of one id. With numbers it is for those among them that have
+// one of these.
+func (h *Host) ListGroup(ctx context.Context, id, reason string, numbers ...int) (all []Job, more bool, err error) {
+	if !ValidID(id) || strings.Contains(id, "-") {
+		return nil, false, fault(h.name, CodeInvalid, "%w", errRef)
+	}
+	only := ""
+	for _, n := range numbers {
+		only += " " + strconv.Itoa(n) + " "
+	}
+	return h.list(ctx, newWork("list", id, only), reason)
+}
+
+func (h *Host) list(ctx context.Context, work func(who string) *Work, reason string) (all []Job, more bool, err error) {
+	a, err := h.run(ctx, work, reason)
 	if err != nil {
 		return nil, false, err
 	}

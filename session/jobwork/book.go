@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -187,27 +190,71 @@ func (b *Book) State(ctx context.Context, ref jobs.Ref, wait time.Duration, reas
 
 // List asks hosts for the principal's jobs. What a host refuses is in the error, and the others' jobs are returned.
 func (b *Book) List(ctx context.Context, hs []hosts.Host, reason string) (all []jobs.Job, err error) {
-	type told struct {
-		jobs []jobs.Job
-		more bool
-		err  error
-	}
 	answers := make([]told, len(hs))
-	next := make(chan int, len(hs))
-	for i := range hs {
+	b.each(len(hs), func(i int) {
+		a := &answers[i]
+		a.jobs, a.more, a.err = jobs.On(b.cfg.Pool, hs[i]).List(ctx, reason)
+	})
+	return b.told(hs, answers)
+}
+
+// ListGroup is List for the jobs that have this id, or that of their group. Hosts that share a home directory, or are one machine,
+// all have the jobs of all: each is asked first for the job that is its own by its place among hs, and for the others only if it has
+// none. If there are more jobs than hosts, hs are not those that the group was started on, and their places say nothing.
+func (b *Book) ListGroup(ctx context.Context, hs []hosts.Host, id, reason string) (all []jobs.Job, err error) {
+	answers := make([]told, len(hs))
+	group, own, _ := strings.Cut(id, "-")
+	number, _ := strconv.Atoi(own)
+	var others atomic.Bool
+	b.each(len(hs), func(i int) {
+		a, h := &answers[i], jobs.On(b.cfg.Pool, hs[i])
+		if number > 0 {
+			a.jobs, a.more, a.err = h.ListGroup(ctx, group, reason, number)
+			return
+		}
+		a.jobs, a.more, a.err = h.ListGroup(ctx, group, reason, i+1, len(hs)+1)
+		last := group + "-" + strconv.Itoa(len(hs)+1)
+		if slices.ContainsFunc(a.jobs, func(j jobs.Job) bool { return j.ID == last }) {
+			others.Store(true)
+		}
+	})
+	if number == 0 {
+		b.each(len(hs), func(i int) {
+			if a := &answers[i]; a.err == nil && (len(a.jobs) == 0 || others.Load()) {
+				a.jobs, a.more, a.err = jobs.On(b.cfg.Pool, hs[i]).ListGroup(ctx, group, reason)
+			}
+		})
+	}
+	return b.told(hs, answers)
+}
+
+// told is what a host lists.
+type told struct {
+	jobs []jobs.Job
+	more bool
+	err  error
+}
+
+// each calls do for each of n hosts, some at a time.
+func (b *Book) each(n int, do func(i int)) {
+	next := make(chan int, n)
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	var wg sync.WaitGroup
-	for range min(session.DefaultForks, len(hs)) {
+	for range min(session.DefaultForks, n) {
 		wg.Go(func() {
 			for i := range next {
-				a := &answers[i]
-				a.jobs, a.more, a.err = jobs.On(b.cfg.Pool, hs[i]).List(ctx, reason)
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// told notes what hosts list, and takes it together.
+func (b *Book) told(hs []hosts.Host, answers []told) (all []jobs.Job, err error) {
 	var errs []error
 	for i, a := range answers {
 		for _, j := range a.jobs {

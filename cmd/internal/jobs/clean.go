@@ -17,7 +17,7 @@ func clean(ctx context.Context, o *Options) error {
 	if o.Older < 0 {
 		return cmdutil.Usagef("--older must not be negative")
 	}
-	found, err := o.jobs(ctx)
+	found, err := o.jobs(ctx, "")
 	if err != nil {
 		return err
 	}

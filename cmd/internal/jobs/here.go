@@ -53,6 +53,13 @@ func (l *here) start(ctx context.Context, h hosts.Host) (*wire.Job, error) {
 	return out, nil
 }
 
+func (l *here) list(ctx context.Context, hs []hosts.Host, group string) ([]jobs.Job, error) {
+	if group == "" {
+		return l.book.List(ctx, hs, l.o.Reason)
+	}
+	return l.book.ListGroup(ctx, hs, group, l.o.Reason)
+}
+
 func (l *here) ref(id string) jobs.Ref {
 	i := strings.LastIndexByte(id, '/') // find has made it
 	return jobs.Ref{Host: id[:i], ID: id[i+1:]}

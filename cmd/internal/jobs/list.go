@@ -18,7 +18,7 @@ import (
 )
 
 func list(ctx context.Context, o *Options) error {
-	all, err := o.jobs(ctx)
+	all, err := o.jobs(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (o *Options) table(all []wire.Job) error {
 	return t.Print(o.IO)
 }
 
-// jobs asks the hosts.
-func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
+// jobs asks the hosts, for the jobs that have an id or are of its group; "" is all jobs.
+func (o *Options) jobs(ctx context.Context, group string) (*wire.Jobs, error) {
 	if o.Target == "" && !o.SSH.Empty() {
 		return nil, cmdutil.Usagef("%s says how hosts are reached: name them, fairlead jobs list TARGETS", o.SSH.Names())
 	}
@@ -80,7 +80,7 @@ func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
 			return nil, cmdutil.Usagef("no running keeper knows of jobs: name the hosts, fairlead jobs list TARGETS")
 		}
 		defer c.Close()
-		return o.pages(ctx, c, "")
+		return o.pages(ctx, c, "", group)
 	}
 	all := targets.Resolver{Inventory: o.Inventory, In: o.IO.In, Reach: o.Reach}
 	hs, err := all.Resolve(o.Target, "")
@@ -93,14 +93,14 @@ func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
 	}
 	if c != nil {
 		defer c.Close()
-		return o.pages(ctx, c, o.Target)
+		return o.pages(ctx, c, o.Target, group)
 	}
 	l, err := o.local(nil)
 	if err != nil {
 		return nil, err
 	}
 	defer l.close()
-	found, err := l.book.List(ctx, hs, o.Reason)
+	found, err := l.list(ctx, hs, group)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, o.failed(ctx, o.Target, cause)
 	}
@@ -112,10 +112,10 @@ func (o *Options) jobs(ctx context.Context) (*wire.Jobs, error) {
 }
 
 // pages takes a list of the keeper's together.
-func (o *Options) pages(ctx context.Context, c *client.Client, selector string) (*wire.Jobs, error) {
+func (o *Options) pages(ctx context.Context, c *client.Client, selector, group string) (*wire.Jobs, error) {
 	all := &wire.Jobs{}
 	for {
-		p, err := c.Jobs(ctx, selector, all.Next, o.Reason)
+		p, err := c.GroupJobs(ctx, selector, group, all.Next, o.Reason)
 		if err != nil {
 			return nil, o.failed(ctx, selector, err)
 		}

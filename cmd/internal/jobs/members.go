@@ -37,7 +37,7 @@ func (o *Options) members(ctx context.Context) (*group, error) {
 	}
 	on := *o
 	on.Target = ref.Host
-	found, err := on.jobs(ctx)
+	found, err := on.jobs(ctx, ref.ID)
 	if err != nil {
 		return nil, err
 	}

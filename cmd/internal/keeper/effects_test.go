@@ -146,6 +146,11 @@ func TestWhatRequestsForJobsAndFilesSayHasItsEffect(t *testing.T) {
 		}
 	}
 	assert.Subset(t, seen, []string{j.ID, other.ID})
+	var list wire.Jobs
+	w.into(&list, "GET", "/v1/jobs?selector=here&group="+strings.TrimPrefix(j.ID, "here/"), "")
+	if assert.Len(t, list.Items, 1) {
+		assert.Equal(t, j.ID, list.Items[0].ID)
+	}
 
 	stubborn := begun("trap '' TERM INT HUP; echo up; while :; do sleep 1; done", "")
 	at = "/v1/jobs/" + url.PathEscape(stubborn.ID)

@@ -61,6 +61,7 @@ type (
 	jobsIn struct {
 		Selector string `query:"selector" maxLength:"4096" doc:"the hosts; if omitted, those on which this keeper knows of jobs"`
 		Limit    int    `query:"limit" minimum:"0" maximum:"10000" doc:"how many (default 100); each page asks the hosts that come after the cursor again"`
+		Group    string `query:"group" maxLength:"80" doc:"only the jobs with this id, which a job on several hosts has on each of them; selector names the hosts, in the order of its start"`
 		Cursor   string `query:"cursor" maxLength:"300" doc:"next_cursor of the page before"`
 		Known    bool   `query:"known" doc:"those that this keeper has heard of, the latest first, by name alone and without asking a host"`
 		Reason   string `query:"reason" maxLength:"4096" doc:"reason to record in the audit log"`
@@ -330,7 +331,15 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 		return nil, err
 	}
 	out := &wire.Jobs{Items: []wire.Job{}}
-	all, err := r.Jobs.List(ctx, after(hs, in.Cursor), in.Reason)
+	var all []jobs.Job
+	switch {
+	case in.Group == "":
+		all, err = r.Jobs.List(ctx, after(hs, in.Cursor), in.Reason)
+	case !jobs.ValidID(in.Group):
+		return nil, problem.Invalid("group is not the id of a job")
+	default:
+		all, err = r.Jobs.ListGroup(ctx, hs, in.Group, in.Reason)
+	}
 	out.Failed = wire.JobsFailed(err, cmdutil.Why)
 	slices.SortFunc(all, func(a, b jobs.Job) int { return cmp.Compare(a.Ref().String(), b.Ref().String()) })
 	limit := cmp.Or(in.Limit, 100)

@@ -1,6 +1,6 @@
 # What is done to jobs later: look, stop, remove and list.
 #
-# Its parameters: what, id, principal, seconds to wait for something new; offset and limit for each output; for stop seconds between
+# Its parameters: what, id, principal, seconds to wait for something new (for list numbers of a group); offset and limit for each output; for stop seconds between
 # TERM and KILL, for look "end" to wait for nothing but the end.
 @common@
 op=$1 id=$2 who=$3 w=$4 oo=$5 ol=$6 eo=$7 el=$8 gr=$9
@@ -54,11 +54,12 @@ r() { x=0; while [ "$x" -lt 10 ]; do [ -f "$d/stdout.rest" ] && [ -f "$d/stderr.
 bt=$(b); mr= nw=
 [ -d "$jobs" ] || [ -L "$jobs" ] || case $op in (list) printf 'fairlead-job 1\nend\n'; exit 0;; (*) v;; esac
 o "$jobs" || e denied 'the directory for jobs belongs to others, or others may write there'
-# Every job.
+# Every job, or those of a group, or of these those with one of the numbers in w, which has spaces around each.
 case $op in (list)
-printf 'fairlead-job 1\n'; x9=0 nw=$(date +%s)
-for d in "$jobs"/j_*; do id=${d##*/}
+printf 'fairlead-job 1\n'; x9=0 nw=$(date +%s) a9=${id:-j_}
+for d in "$jobs"/"$a9"*; do id=${d##*/}
 case $id in (*[!a-z0-9_-]*) continue;; esac
+case $w in (''|*" ${id##*-} "*) ;; (*) continue;; esac
 # Without a process for those of other machines, of which a home directory may hold thousands.
 k 2>/dev/null; [ "$on" = "$nd" ] || continue
 y || { case $who in (operator/*) printf 'id %s\nstate lost\ndamaged its directory holds links, or belongs to others\n.\n' "$id";; esac; continue; }

@@ -28,9 +28,14 @@ func (c *Client) StartJob(ctx context.Context, in wire.NewJob, key string) (*wir
 // Jobs lists the caller's jobs on the hosts that a selector picks; "" is those on which the keeper has heard of jobs. cursor is
 // Next of the list before.
 func (c *Client) Jobs(ctx context.Context, selector, cursor, reason string) (*wire.Jobs, error) {
+	return c.GroupJobs(ctx, selector, "", cursor, reason)
+}
+
+// GroupJobs is Jobs for those that have an id, or that of their group; an older keeper lists the others too. "" is all jobs.
+func (c *Client) GroupJobs(ctx context.Context, selector, group, cursor, reason string) (*wire.Jobs, error) {
 	out := &wire.Jobs{}
 	page := func(limit string) error {
-		return c.call(ctx, http.MethodGet, "/v1/jobs?"+query("limit", limit, "selector", selector, "cursor", cursor, "reason", reason), nil, out)
+		return c.call(ctx, http.MethodGet, "/v1/jobs?"+query("limit", limit, "selector", selector, "group", group, "cursor", cursor, "reason", reason), nil, out)
 	}
 	err := page("10000")
 	if p, ok := errors.AsType[*wire.Problem](err); ok && p.Status == http.StatusUnprocessableEntity {
