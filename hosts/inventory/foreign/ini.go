@@ -148,11 +148,15 @@ func (m *model) fill(names []string, g *ansibleGroup, set variables, pos hosts.P
 			return err
 		}
 		for k, v := range set {
-			h.vars[k] = v
+			m.setHost(h, k, v)
 		}
 	}
 	return nil
 }
+
+// pythonLiteral is a number, a truth value or None as Python writes it: no other number than zero begins with a zero.
+var pythonLiteral = lazyregexp.New(`^(True|False|None|[-+]?(0(_?0)*|[1-9](_?[0-9])*|0[xX](_?[0-9a-fA-F])+|0[oO](_?[0-7])+|0[bB](_?[01])+|` +
+	`([0-9](_?[0-9])*)?\.[0-9](_?[0-9])*([eE][-+]?[0-9](_?[0-9])*)?|[0-9](_?[0-9])*(\.([eE][-+]?[0-9](_?[0-9])*)?|[eE][-+]?[0-9](_?[0-9])*)))$`)
 
 // iniValue reads a value. Ansible reads literals of Python here; of those, quoted texts, numbers, None, lists and mappings
 // matter. Everything else is the text itself.
@@ -166,14 +170,12 @@ func iniValue(text string, pos hosts.Pos) value {
 		return v
 	}
 	bare, comment, found := strings.Cut(text, "#")
-	if bare = strings.TrimSpace(bare); found && !strings.Contains(comment, "\n") {
-		if _, err := strconv.ParseFloat(bare, 64); err == nil || bare != "" && pythonInt(bare) != bare {
-			v.text = bare
-		}
+	if bare = strings.TrimSpace(bare); found && !strings.Contains(comment, "\n") && pythonLiteral.MatchString(bare) {
+		v.text = bare // Python reads a comment, but only behind a literal of its own
 	}
 	v.text = pythonInt(v.text)
 	switch {
-	case text == "None":
+	case v.text == "None":
 		v.kind = nullValue
 	case strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{%"): // a template: Python knows no such literal
 	case strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]"), strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"):

@@ -151,7 +151,7 @@ func (m *model) jsonMeta(d *yamlDoc, n *yaml.Node) error {
 				return err
 			}
 			for _, v := range vars {
-				h.vars[v.key] = d.value(v.val)
+				m.setHost(h, v.key, d.value(v.val))
 			}
 		}
 	}

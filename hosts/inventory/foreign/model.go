@@ -94,6 +94,15 @@ func (m *model) setGroup(g *ansibleGroup, name string, v value) {
 	g.vars[name] = v
 }
 
+// setHost sets a variable of a host. Ansible gives those of a host that has the name of a group to the group.
+func (m *model) setHost(h *ansibleHost, name string, v value) {
+	if g := m.groups[h.name]; g != nil {
+		m.setGroup(g, name, v)
+		return
+	}
+	h.vars[name] = v
+}
+
 // child puts one group inside another.
 func (m *model) child(parent, child *ansibleGroup, pos hosts.Pos) error {
 	if _, there := parent.children[child.name]; there || parent == child {

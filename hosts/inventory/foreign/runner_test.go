@@ -153,7 +153,7 @@ esac
 		got := show(inv)
 		assert.Contains(t, got, "a addr=192.0.2.1 port~5")
 		assert.Contains(t, got, "b port~5")
-		assert.Contains(t, got, "alone port=7 user~u")
+		assert.Contains(t, got, "alone port~7 user~u")
 	}
 	assert.Equal(t, 4, runs(t, dir), "the list and three hosts, once: the answer is kept")
 	kept, err := filepath.Glob(filepath.Join(dir, "cache", "*"))
