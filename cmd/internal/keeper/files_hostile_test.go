@@ -139,7 +139,8 @@ func (w *world) listAll(clients int, dir, what string) {
 		for range clients {
 			wg.Go(func() {
 				status, p := w.api("", "GET", "/v1/files/list?host=sshd&path="+dir, nil, nil)
-				assert.Contains(w.t, []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError}, status, "%s", p.Detail)
+				assert.Contains(w.t, []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError,
+					http.StatusAccepted}, status, "%s", p.Detail) // accepted: a slow machine is still at it
 				assert.Less(w.t, len(p.Detail), 500)
 			})
 		}
