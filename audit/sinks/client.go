@@ -5,9 +5,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -19,7 +21,7 @@ const MaxReply = 16 << 10
 func NewClient(caFile string) (*http.Client, error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
-		pem, err := os.ReadFile(caFile)
+		pem, err := readRegular(caFile)
 		if err != nil {
 			return nil, fmt.Errorf("ca_file: %w", err)
 		}
@@ -32,6 +34,19 @@ func NewClient(caFile string) (*http.Client, error) {
 		Transport:     &http.Transport{TLSClientConfig: t, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: MaxReply, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil
+}
+
+// readRegular returns what a file holds. A FIFO would keep everything that is recorded waiting.
+func readRegular(file string) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() && !st.IsDir() { // reading a directory says what it is
+		return nil, errors.New(file + " is not a regular file")
+	}
+	return io.ReadAll(f)
 }
 
 // WithoutURL is an error of a client without the URL, which may hold a secret.

@@ -46,7 +46,7 @@ func ReadToken(file string) (string, error) {
 	if runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
 		return "", errors.New("token_file: other accounts may read " + file + ": chmod 600 it")
 	}
-	text, err := os.ReadFile(file)
+	text, err := readRegular(file)
 	if err != nil {
 		return "", fmt.Errorf("token_file: %w", err)
 	}

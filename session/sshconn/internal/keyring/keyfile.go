@@ -5,8 +5,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"strings"
 	"sync"
+	"syscall"
 
 	"golang.org/x/crypto/ssh"
 
@@ -59,13 +63,16 @@ func Read(path string) *File {
 	if cert, ok := readPublic(path + "-cert.pub").(*ssh.Certificate); ok {
 		k.Cert = cert
 	}
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		k.Public = readPublic(path + ".pub")
 		k.Missing = errors.Is(err, os.ErrNotExist) && k.Public == nil && k.Cert == nil
 		k.Problem = "it cannot be read"
 		if errors.Is(err, os.ErrNotExist) {
 			k.Problem = "there is no such file"
+		}
+		if errors.Is(err, errSpecial) {
+			k.Problem = err.Error()
 		}
 		return k
 	}
@@ -94,9 +101,26 @@ func Read(path string) *File {
 	return k
 }
 
+// errSpecial is the error of readFile for a FIFO or a socket.
+var errSpecial = errors.New("it is not a regular file")
+
+// readFile returns what a file holds. It does not wait for a program that may never write to a FIFO, which no deadline would end:
+// only one that was handed over already open, as /dev/fd/63, is read.
+func readFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 && !strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/proc/") {
+		return nil, errSpecial
+	}
+	return io.ReadAll(f)
+}
+
 // readPublic returns the public key, or certificate, in a file; nil if there is none.
 func readPublic(path string) ssh.PublicKey {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return nil
 	}
