@@ -54,6 +54,7 @@ func (s *Session) spendLane(lane string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sideOf(lane).spent = true
+	s.forgets(lane)
 }
 
 // names are what commands of the session have set, as far as it was seen.
@@ -78,7 +79,7 @@ func (s *Session) laneBy(x *Exec, d policy.Decision) string {
 	switch {
 	case x.held:
 		return laneHeld
-	case d.Clean && (s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv):
+	case d.Clean && (d.Ends && !s.cfg.OneOff || s.tainted || s.host.Login || len(s.host.Env) > 0 && s.cfg.ForeignEnv):
 		return laneClean
 	}
 	return laneSession
@@ -273,6 +274,9 @@ func (s *Session) leaves(lane string, d policy.Decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if lane != laneSession {
+		if d.Ends {
+			lane = laneHeld // whose shell ends
+		}
 		for _, name := range d.Sets {
 			if s.setIn == nil {
 				s.setIn = map[string]string{}

@@ -98,6 +98,33 @@ func eachShell(t *testing.T, f func(t *testing.T, tr session.Transport, shell st
 	}
 }
 
+// A read may make its shell stricter: that ends with it, and so does what it sets there.
+func TestAReadThatChangesItsShellChangesNoOther(t *testing.T) {
+	eachShell(t, func(t *testing.T, tr session.Transport, shell string) {
+		s := asAgent(t, tr, shell)
+		for _, held := range []string{"session", "clean"} {
+			r, err := s.Run(t.Context(), session.Command{Script: "set -eu; ls /nonexistent 2>/dev/null; echo no"})
+			require.NoError(t, err)
+			assert.Equal(t, "clean", r.Lane)
+			assert.NotZero(t, r.ExitCode)
+			assert.Empty(t, string(r.Stdout))
+			r, err = s.Run(t.Context(), session.Command{Script: "ls /nonexistent 2>/dev/null; echo a$unset"})
+			require.NoError(t, err)
+			assert.Equal(t, held, r.Lane)
+			assert.Equal(t, "a\n", string(r.Stdout))
+			r, err = s.Run(t.Context(), session.Command{Script: "set -u; n=5; echo $n"})
+			require.NoError(t, err)
+			assert.Equal(t, "5\n", string(r.Stdout))
+			r, err = s.Run(t.Context(), session.Command{Script: `echo "$n"`})
+			require.ErrorIs(t, err, session.ErrDenied)
+			assert.Contains(t, r.Decision.Hint, "in the same command")
+			_, err = s.Run(t.Context(), session.Command{Script: "mine=5"}) // taints
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.Close())
+	})
+}
+
 func TestNothingThatASessionRanChangesWhatALaterReadMeans(t *testing.T) {
 	tr := transports[0].open(t)
 	for _, shell := range shells {

@@ -63,7 +63,7 @@ func (s *Session) sendTo(ctx context.Context, sh *shell, x *Exec) bool {
 	switch {
 	case x.res.Lane == laneHeld:
 		s.spend(x)
-	case x.res.Lane == laneClean && x.res.Decision.ForSession != "":
+	case x.res.Lane == laneClean && (x.res.Decision.ForSession != "" || x.res.Decision.Ends):
 		s.spendLane(laneClean)
 	}
 	s.leaves(x.res.Lane, x.res.Decision)

@@ -159,6 +159,7 @@ type Decision struct {
 	// For the session that runs it.
 	Send   string   `json:"-"` // if not "", what is run instead of Command: the same with CRLF read as a newline
 	Clean  bool     `json:"-"` // allowed only for what it means: not in a shell that other commands have shaped
+	Ends   bool     `json:"-"` // it changes its shell for itself alone, so that this is to end with it
 	Taints bool     `json:"-"` // it may change what later commands in the same shell mean
 	Sets   []string `json:"-"` // names that it sets there
 	Uses   []string `json:"-"` // names of variables and programs that it rests on; nil where nobody looked

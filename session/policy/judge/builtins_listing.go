@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -23,8 +24,12 @@ func (w *walker) listing(c call) {
 
 // shapesSession judges builtins that change what later commands in the same shell mean.
 func (w *walker) shapesSession(c call) {
-	if w.subshell > 0 && c.name == "set" && stricterShell(c.args) {
+	if c.name == "set" && stricterShell(c.args) && w.endsBehind() {
 		w.fine("builtins/set", "the shell that it makes stricter ends with the command")
+		return
+	}
+	if c.name == "export" && w.subshell > 0 && inertExports(c.args) {
+		w.fine("builtins/export", "the shell whose environment it changes ends with the command")
 		return
 	}
 	w.unknown(c, "it changes the session's shell, and with it what later commands mean")
@@ -53,6 +58,14 @@ func (w *walker) shapesSession(c call) {
 			w.runs(c, c.args[1:])
 		}
 	}
+}
+
+// inertExports is inertExport of the words of export, where shells take it for a command like others.
+func inertExports(args []programs.Arg) bool {
+	return len(args) > 0 && !slices.ContainsFunc(args, func(a programs.Arg) bool {
+		name, value, ok := strings.Cut(a.Text, "=")
+		return !ok || !a.Literal || !policy.Inert(name) || !inertValue(name, value)
+	})
 }
 
 // stricterShell reports whether the words of set only have a shell end, or tell, where it would go on (POSIX.1-2024, set).

@@ -139,7 +139,8 @@ func TestWhatIsCertainOfVariables(t *testing.T) {
 		`bash -c 'set -o pipefail; ls | wc -l'`:                                             policy.ReadOnly,
 		`bash -c 'export LC_ALL=C TZ=UTC; sort f'`:                                          policy.ReadOnly,
 		`(export LC_ALL=C; sort f)`:                                                         policy.ReadOnly,
-		`set -e; ls`:                                                                        policy.Unknown,
+		`set -e; ls`:                                                                        policy.ReadOnly, // in a shell that ends with it
+		`ls; set -e`:                                                                        policy.Unknown,
 		`export LC_ALL=C; sort f`:                                                           policy.Unknown,
 		`bash -c 'set -o posix; ls'`:                                                        policy.Unknown,
 		`bash -c 'set -k; ls'`:                                                              policy.Unknown,

@@ -103,9 +103,36 @@ func (w *walker) text(invisible bool) *syntax.File {
 		w.invisibles(file, err == nil)
 	}
 	if file != nil {
+		if w.subshell == 0 {
+			w.last = lastCommand(file)
+		}
 		w.walkFile(file, err != nil)
 	}
 	return file
+}
+
+// lastCommand is where the last command of a script begins, of those that run one after the other.
+func lastCommand(file *syntax.File) (at syntax.Pos) {
+	if len(file.Stmts) == 0 {
+		return at
+	}
+	s := file.Stmts[len(file.Stmts)-1]
+	if b, ok := plainBinary(s); ok && !isPipe(b.Op) {
+		s = b.Y
+	}
+	return s.Pos()
+}
+
+// endsBehind reports whether the shell that the current part changes ends with the script, and more of the script comes before that. In
+// the session's own shell it does if the script says so: see [Report.Ends].
+func (w *walker) endsBehind() bool {
+	if w.subshell == 0 {
+		if at := w.last; w.interactive || w.cur.Line > int(at.Line()) || w.cur.Line == int(at.Line()) && w.cur.Col >= int(at.Col()) {
+			return false
+		}
+		w.ends = true
+	}
+	return true
 }
 
 // comments judges what stands behind a #. An interactive zsh does not take it for a comment unless it is told to: then
@@ -274,7 +301,7 @@ func (w *walker) report(root Part) Report {
 		Class: root.Class, Rule: root.Rule, Reason: root.Reason,
 		Classes: classesOf(w.classes), Parts: root.Parts,
 		Sets: sortedNames(w.setNames), Uses: sortedNames(w.useNames), Reads: w.reads, Writes: w.writes, To: w.to,
-		Taints: root.Class != policy.ReadOnly || len(w.setNames) > 0, Capped: w.capped, Hidden: w.hidden,
+		Ends: w.ends && root.Class != policy.Unknown, Taints: root.Class != policy.ReadOnly || w.ends || len(w.setNames) > 0, Capped: w.capped, Hidden: w.hidden,
 		Own: w.ownUse, OwnAsks: w.ownAsks, Named: w.named,
 	}
 }
@@ -294,7 +321,7 @@ func stricter(a, b Report) Report {
 	a.Classes = classesOf(set)
 	a.Sets, a.Uses = sortedNames(both(a.Sets, b.Sets)), sortedNames(both(a.Uses, b.Uses))
 	a.Reads, a.Writes, a.To, a.Named = both(a.Reads, b.Reads), both(a.Writes, b.Writes), both(a.To, b.To), both(a.Named, b.Named)
-	a.Taints, a.Traceless = a.Taints || b.Taints, a.Traceless && b.Traceless
+	a.Taints, a.Traceless, a.Ends = a.Taints || b.Taints, a.Traceless && b.Traceless, (a.Ends || b.Ends) && a.Class != policy.Unknown
 	a.Capped, a.Hidden = a.Capped || b.Capped, a.Hidden || b.Hidden
 	a.Own, a.OwnAsks = a.Own || b.Own, a.OwnAsks || b.OwnAsks
 	return a

@@ -48,6 +48,10 @@ type Report struct {
 	// Taints is true when the script could shape what later commands in the same shell mean.
 	Taints bool
 
+	// Ends is true where a script changes its own shell for itself alone, and is allowed only because of that: the next command is to
+	// get another.
+	Ends bool
+
 	// Traceless is true where a script that only reads leaves its shell as it finds it, also to those who look: it starts programs
 	// and waits for them.
 	Traceless bool

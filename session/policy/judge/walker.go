@@ -50,7 +50,9 @@ type account struct {
 	fetched     []string          // names that something fetched may have been saved under
 	values      map[string]string // what the script itself says of its variables
 	patterns    int
-	looseDir    bool // directories are what the text says, and links may lead elsewhere
+	last        syntax.Pos // where the script's last command begins
+	ends        bool       // see [Report.Ends]
+	looseDir    bool       // directories are what the text says, and links may lead elsewhere
 
 	own             *Own // see [Request.Own]
 	ownUse, ownAsks bool

@@ -94,7 +94,7 @@ func (e *Engine) decide(req policy.Request) (policy.Decision, error) {
 		r.needs, r.hint = needsOf(RoleOf(req.Principal), policy.Ask, rep.Class)
 	}
 	d := r.decision(rep)
-	d.Taints, d.Traceless, d.Sets, d.Uses = rep.Taints, rep.Traceless, rep.Sets, rep.Uses
+	d.Ends, d.Taints, d.Traceless, d.Sets, d.Uses = rep.Ends, rep.Taints, rep.Traceless, rep.Sets, rep.Uses
 	if sent := judge.Normalize(req.Command); sent != req.Command {
 		d.Send = sent
 		if judge.QuotedCRLF(req.Command) {
