@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -171,6 +172,11 @@ func (v *view) ended(e place.HostEnd) {
 	v.mu.Unlock()
 	if v.sink != nil {
 		reports = merged(reports, local)
+		came := slices.ContainsFunc(reports, func(one copies.Report) bool { return one.Done != copies.Skipped })
+		if r.Status == session.StatusOK && len(reports) > 0 && !came && !v.o.silent {
+			r.Status = session.StatusError
+			r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeSpecial, Err: errors.New("there is nothing to copy: name a file or a directory")}
+		}
 	}
 	if v.heard != nil && (r.Status == session.StatusOK || r.Err != nil && r.Err.Code == files.CodeNotFound) {
 		v.heard(e, reports) // where nothing is yet, nothing is removed
