@@ -133,7 +133,11 @@ func (o *Judge) ask(ctx context.Context, f func(asker) (bool, error)) (yes bool,
 			if _, err := io.WriteString(tty, question); err != nil {
 				return "", err
 			}
-			return readLine(tty)
+			answer, err := readLine(tty)
+			if err != nil {
+				_, _ = io.WriteString(tty, "\n") // what is told next begins a line
+			}
+			return answer, err
 		})
 	})
 	if ctx.Err() != nil {

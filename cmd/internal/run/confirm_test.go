@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
@@ -129,6 +130,7 @@ func TestWhatIsNotConfirmedRunsNowhere(t *testing.T) {
 			assert.Equal(t, 5, code)
 			assert.Empty(t, w.out.String())
 			assert.Contains(t, p.screen(), "hint     the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes\n")
+			assert.Eventually(t, func() bool { return strings.HasSuffix(p.screen(), "\n") }, 10*time.Second, time.Millisecond, "what is told next begins a line")
 			assert.Contains(t, w.err.String(), "  down1,web1  denied: ")
 			assert.Contains(t, w.err.String(), "; it was not confirmed\n", "and it is not even tried to connect")
 			require.Len(t, events.requests(), 2)
@@ -230,7 +232,7 @@ func TestInterruptAtAQuestionRunsNothing(t *testing.T) {
 	w.tier = "prod"
 	events := w.record()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	w.atTerminal(t)
+	p := w.atTerminal(t)
 	asked := make(chan struct{})
 	terminal := w.Terminal
 	w.Terminal = func() (cmdutil.Terminal, error) {
@@ -244,6 +246,7 @@ func TestInterruptAtAQuestionRunsNothing(t *testing.T) {
 	_, err := w.run(ctx, "web1", "--", dangerous)
 	var sig *cmdutil.SignalError
 	require.ErrorAs(t, err, &sig)
+	assert.Eventually(t, func() bool { return strings.HasSuffix(p.screen(), "[y/N] \n") }, 10*time.Second, time.Millisecond)
 	assert.Empty(t, w.out.String())
 	assert.Empty(t, events.requests())
 }
