@@ -233,7 +233,7 @@ func TestAKeyOfTheAgentThatIsForOneDestination(t *testing.T) {
 	}
 	_, err = a.dialer().Dial(t.Context(), other.Host(t, "web2"))
 	require.ErrorIs(t, err, session.ErrAuth)
-	assert.ErrorContains(t, err, "it shows no key: it holds none, or none that is for this host (ssh-add -h)")
+	assert.ErrorContains(t, err, "it shows no key: it is locked, holds none, or holds none for this host (ssh-add -h)")
 	h := other.Host(t, "web2")
 	h.Identity = []string{key}
 	assert.NotEmpty(t, dial(t, a.dialer(), h).Peer().Key, "the file is asked, as by ssh")

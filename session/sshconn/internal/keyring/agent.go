@@ -79,7 +79,7 @@ func dialAgent(clk *clock.Clock, socket string, bound *Binding, ring *Ring) *age
 	}
 	ring.Close = func() { conn.Close() }
 	if len(signers) == 0 {
-		ring.skip(from, "it shows no key: it holds none, or none that is for this host (ssh-add -h)")
+		ring.skip(from, "it shows no key: it is locked, holds none, or holds none for this host (ssh-add -h)")
 	}
 	for _, s := range signers {
 		// Parsed, because the library does not tell certificates apart in what an agent says.
