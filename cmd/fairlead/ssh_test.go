@@ -421,3 +421,23 @@ func TestProgramsCallFairleadInsteadOfSSH(t *testing.T) {
 		})
 	})
 }
+
+// A host that runs no programs, such as one for jumps only, is not logged in to again and again.
+func TestSSHToAHostThatOpensNoSessions(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		for _, args := range [][]string{{"sshd", "true"}, {"-tt", "sshd", "true"}} {
+			before := a.logins()
+			r := a.run("", a.ssh, args...)
+			assert.Equal(t, 255, r.code)
+			assert.Contains(t, r.err, "the server opens no more sessions on this connection")
+			assert.LessOrEqual(t, a.logins()-before, 12, "%q", args)
+		}
+	}, "MaxSessions 0")
+}
+
+// logins counts how often the server has let its caller in.
+func (a *asSSH) logins() int {
+	text, err := os.ReadFile(a.sshd.Log)
+	require.NoError(a.t, err)
+	return strings.Count(string(text), "Accepted publickey")
+}

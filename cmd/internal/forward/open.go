@@ -20,7 +20,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // run opens all forwards, in the keeper or from here.
@@ -137,9 +136,6 @@ func (o *Options) failed(ctx context.Context, h hosts.Host, err error) error {
 	return cmdutil.Exit(exitcode.Host(r))
 }
 
-// maxPools bounds the connections of one call.
-const maxPools = 32
-
 // lender lends connections of this process.
 type lender struct {
 	f *cmdutil.Factory
@@ -148,30 +144,21 @@ type lender struct {
 	pools []*session.Pool
 }
 
-func (l *lender) pool(n int) (*session.Pool, error) {
+func (l *lender) pool(n int) (_ *session.Pool, made bool, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n == len(l.pools) {
+	if made = n == len(l.pools); made {
 		p, err := l.f.Pool(cmdutil.PoolOptions{Forks: 1})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		l.pools = append(l.pools, p)
 	}
-	return l.pools[n], nil
+	return l.pools[n], made, nil
 }
 
 func (l *lender) lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	for n := range maxPools {
-		p, perr := l.pool(n)
-		if perr != nil {
-			return nil, perr
-		}
-		if release, err = registry.Lend(ctx, p, h, use); !errors.Is(err, session.ErrFull) {
-			return release, err
-		}
-	}
-	return nil, err
+	return pipe.Lend(ctx, h, l.pool, use)
 }
 
 // here forwards from this process, until ctx ends or a forward does.

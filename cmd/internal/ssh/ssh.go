@@ -27,7 +27,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // failed is ssh's exit code for errors of its own.
@@ -104,35 +103,23 @@ func (r *runner) sink() (audit.Sink, error) {
 	return r.f.Audit()
 }
 
-// pool returns one of the pools of this process, making it where there are not so many.
-func (r *runner) pool(n int) (*session.Pool, error) {
+// pool returns one of the pools of this process, which it makes where there are not so many.
+func (r *runner) pool(n int) (_ *session.Pool, made bool, _ error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if n == len(r.pools) {
+	if made = n == len(r.pools); made {
 		p, err := r.f.Pool(cmdutil.PoolOptions{Forks: 1})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		r.pools = append(r.pools, p)
 	}
-	return r.pools[n], nil
+	return r.pools[n], made, nil
 }
-
-// maxPools bounds the connections of one call.
-const maxPools = 32
 
 // lend lets use have a connection, which many forwarded ones may share.
 func (r *runner) lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	for n := range maxPools {
-		p, perr := r.pool(n)
-		if perr != nil {
-			return nil, perr
-		}
-		if release, err = registry.Lend(ctx, p, h, use); !errors.Is(err, session.ErrFull) {
-			return release, err
-		}
-	}
-	return nil, err
+	return pipe.Lend(ctx, h, r.pool, use)
 }
 
 func (r *runner) run(ctx context.Context) error {
