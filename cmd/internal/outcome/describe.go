@@ -52,14 +52,14 @@ func Describe(r session.Result) (what, why string) {
 			why += ": " + cmdutil.OneLine(hint)
 		}
 	}
-	return what, why
+	return what, strings.TrimPrefix(why, what+": ")
 }
 
 // DescribeAt is Describe with the address that was tried, where one was.
 func DescribeAt(r session.Result) (what, why string) {
 	what, why = Describe(r)
 	if why != "" && r.Status != session.StatusDenied {
-		why = cmdutil.WhyAt(r.Err)
+		why = strings.TrimPrefix(cmdutil.WhyAt(r.Err), what+": ")
 	}
 	return what, why
 }

@@ -1,0 +1,20 @@
+package outcome_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/session"
+)
+
+func TestAnUnknownOutcomeIsReportedOnce(t *testing.T) {
+	r := session.Result{Status: session.StatusLost, Err: &session.Error{Op: "run", Host: "web1", Code: "lost", Sent: true,
+		Err: fmt.Errorf("%w: the connection or the shell ended while the command ran", session.ErrUnknownOutcome)}}
+	assert.Equal(t, "fairlead: web1: outcome unknown: the connection or the shell ended while the command ran\n", outcome.Tell("web1", r))
+	what, why := outcome.Describe(r)
+	assert.Equal(t, "outcome unknown", what)
+	assert.Equal(t, "the connection or the shell ended while the command ran", why)
+}
