@@ -64,6 +64,9 @@ func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
 		completion.Flags(f, root)
 	}
+	if slices.Contains(args, "completion") || slices.Contains(args, "man") {
+		completion.Scripts(root)
+	}
 	args, err = beforeSSH(root, args)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/approvals"
 	auditcmd "github.com/fairlead-ssh/fairlead/cmd/internal/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cp"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/doctor"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exec"
@@ -87,7 +86,6 @@ func NewRoot(f *cmdutil.Factory) *cobra.Command {
 		root.AddCommand(c.make(f))
 	}
 	f.Commands, root.ValidArgsFunction = names(), aliasNames(f)
-	completion.Scripts(root)
 	return root
 }
 
