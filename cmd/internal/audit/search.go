@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -106,7 +107,10 @@ func searchRun(ctx context.Context, o *SearchOptions) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, audit.ErrUnavailable): // not a line that is no entry
+			return err
+		case err != nil:
 			fmt.Fprintf(o.IO.Err, "fairlead: %s\n", cmdutil.Text(err))
 			continue
 		}

@@ -40,7 +40,7 @@ func badValue(f *pflag.Flag, v string, cause error) string {
 	name := dashed(f)
 	switch f.Value.Type() {
 	case "duration":
-		if number.MatchString(v) {
+		if number.MatchString(v) && v[0] != '-' {
 			return fmt.Sprintf("%s %s has no unit: write %ss", name, v, v)
 		}
 		return fmt.Sprintf("%s %s is not a duration: write for example %s", name, shown(v), exampleOf(f))
@@ -48,6 +48,9 @@ func badValue(f *pflag.Flag, v string, cause error) string {
 		var syntax *strconv.NumError
 		if !errors.As(cause, &syntax) { // it only looks like one in the help
 			return fmt.Sprintf("%s=%s: %s", name, shown(v), cause)
+		}
+		if f.DefValue == "true" {
+			return fmt.Sprintf("%s=%s: write %s=true or %s=false", name, shown(v), name, name)
 		}
 		return fmt.Sprintf("%s=%s: %s takes no value: write %s, or leave it out", name, shown(v), name, name)
 	case "int", "int64", "uint", "uint64", "count":

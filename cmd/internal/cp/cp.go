@@ -4,6 +4,7 @@ package cp
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -92,6 +93,9 @@ func (o *Options) check() error {
 		return cmdutil.Usagef("--timeout must not be negative")
 	case o.ConnectTimeout < 0 || o.ConnectTimeout > cmdutil.MaxConnectTimeout:
 		return cmdutil.Usagef("--connect-timeout must be between 0 and %v", cmdutil.MaxConnectTimeout)
+	}
+	if _, err := strconv.ParseUint(o.Mode, 8, 12); o.Mode != "" && err != nil {
+		return cmdutil.Usagef("--mode %q: mode is up to four octal digits, as 0644", o.Mode)
 	}
 	return nil
 }

@@ -197,7 +197,7 @@ func hashed(ctx context.Context, name string) (*copies.Local, error) {
 func (o *Options) editorLine() string {
 	editor := "vi"
 	for _, variable := range []string{"EDITOR", "VISUAL"} {
-		if v := o.Getenv(variable); v != "" {
+		if v := o.Getenv(variable); strings.TrimSpace(v) != "" { // of a blank one, sh would run the file
 			editor = v
 		}
 	}

@@ -113,6 +113,11 @@ func rerunCmd(f *cmdutil.Factory) *cobra.Command {
 failed includes hosts whose outcome is unknown: the command may have run there. notrun takes only hosts that certainly got nothing.`,
 		Args: cmdutil.Args(0, 1, "at most one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch on {
+			case runstore.Failed, runstore.Unreachable, runstore.NotRun, runstore.All:
+			default:
+				return cmdutil.Usagef("--on must be failed, unreachable, notrun or all")
+			}
 			return f.RunInner(cmd.Context(), run.NewCmd(f, nil), append([]string{"--rerun", on}, args...))
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
@@ -42,7 +43,7 @@ func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 	}
 	not, err := r.parse(except)
 	if err != nil {
-		return nil, fmt.Errorf("--except: %w", err)
+		return nil, exceptError{err}
 	}
 	var picked []hosts.Host
 	if rest != "" {
@@ -71,6 +72,12 @@ func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 	}
 	return r.change(picked)
 }
+
+// exceptError is what is wrong with --except.
+type exceptError struct{ error }
+
+func (e exceptError) Error() string { return "--except: " + reason.Text(e.error) }
+func (e exceptError) Unwrap() error { return e.error }
 
 // outside is Resolve for an expression that names hosts which are not in the inventory, as why says.
 func (r *Resolver) outside(inv *hosts.Inventory, expr string, not hosts.Selector, why error) ([]hosts.Host, error) {
