@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
+	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 func list(ctx context.Context, o *Options) error {
@@ -93,7 +94,7 @@ func (o *Options) jobs(ctx context.Context, group string) (*wire.Jobs, error) {
 	}
 	if c != nil {
 		defer c.Close()
-		return o.pages(ctx, c, o.Target, group)
+		return o.named(ctx, c, hs, group)
 	}
 	l, err := o.local(nil)
 	if err != nil {
@@ -109,6 +110,47 @@ func (o *Options) jobs(ctx context.Context, group string) (*wire.Jobs, error) {
 		out.Items = append(out.Items, *wire.JobOf(j))
 	}
 	return out, nil
+}
+
+// maxSelector is how long a selector the keeper is given, which takes 4096 bytes.
+const maxSelector = 3500
+
+// named asks the keeper about hosts by their names. It knows neither the lists of names that only the command line reads, nor, in
+// a selector, hosts outside the inventory.
+func (o *Options) named(ctx context.Context, c *client.Client, hs []hosts.Host, group string) (*wire.Jobs, error) {
+	inv, err := o.Inventory()
+	if err != nil {
+		inv = nil // no host is from it then
+	}
+	var asked []string
+	last := -1 // the selector that has room
+	for _, h := range hs {
+		name := targets.Asked(h)
+		listed := false
+		if inv != nil && name == h.Name {
+			_, err := inv.Lookup(name)
+			listed = err == nil
+		}
+		switch {
+		case listed && last >= 0 && len(asked[last])+len(name) < maxSelector:
+			asked[last] += "," + name
+		case listed:
+			last = len(asked)
+			asked = append(asked, name)
+		default:
+			asked = append(asked, name)
+		}
+	}
+	all := &wire.Jobs{}
+	for _, selector := range asked {
+		some, err := o.pages(ctx, c, selector, group)
+		if err != nil {
+			return nil, err
+		}
+		all.Items, all.Failed = append(all.Items, some.Items...), append(all.Failed, some.Failed...)
+	}
+	slices.SortStableFunc(all.Items, func(a, b wire.Job) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
 }
 
 // pages takes a list of the keeper's together.

@@ -323,7 +323,11 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 	}
 	var hs []hosts.Host
 	if strings.TrimSpace(in.Selector) != "" {
-		hs, err = r.Select(in.Selector)
+		if hs, err = r.Select(in.Selector); err != nil {
+			if h, herr := r.Host(in.Selector); herr == nil { // it is outside the inventory
+				hs, err = []hosts.Host{h}, nil
+			}
+		}
 	} else {
 		hs = r.Jobs.Hosts()
 	}
