@@ -24,10 +24,11 @@ func Flags(f *cmdutil.Factory, root *cobra.Command) {
 		Flags(f, cmd)
 	}
 	each := func(flag *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(flag)
+		flag.Usage = usage // which shells show as it stands
 		if _, own := root.GetFlagCompletionFunc(flag.Name); own || flag.Value.Type() == "bool" {
 			return
 		}
-		value, _ := pflag.UnquoteUsage(flag)
 		var how Func
 		switch {
 		case choice.MatchString(value):
