@@ -36,7 +36,7 @@
 // # What it catches
 //
 // Known values of 4 bytes or more, learned ones of 8 or more ([Set.Learn], [Set.LearnFromCommand]), as they are and as
-// URLs, shells (single, double and backslash quotes), JSON and HTML write them; from 8 bytes on also in base64 (standard
+// URLs, shells (single, double and backslash quotes), JSON, HTML, XML, YAML and SQL write them; from 8 bytes on also in base64 (standard
 // and URL alphabet, at each of the three alignments, padded or not) and in hexadecimal digits; of a value of several
 // lines also each line of 16 bytes or more.
 //
@@ -172,6 +172,9 @@
 //	a name nobody would guess     DB_CRED_X=hunter2
 //	fewer than 3 bytes            password=ab
 //	the name of a variable        password=$DB_PASSWORD
+//	a hash of htpasswd -d         kim:rqXexS6ZhobKA
+//	a hash of htdigest            kim:realm:3f9a0c7be1d48253f9a0c7be1d48253f
+//	text in UTF-16                p\0a\0s\0s\0=\0h\0u\0n\0t\0e\0r\02\0
 //	a word behind another         "bob" "plain"
 //	a stand-in                    password: changed
 //	where a value is kept         password: vault:secret/data/db#password

@@ -301,6 +301,7 @@ func each(kind string, re *lazyregexp.Regexp) follow {
 // inTurn takes out what the expressions find in the rest of a command, each of them once and after what the one before it found.
 func inTurn(kind string, all ...*lazyregexp.Regexp) follow {
 	return func(line []byte) (*match, follow) {
+		line = line[:min(len(line), commandLook)]
 		for k, re := range all {
 			g := re.FindSubmatchIndex(line)
 			if g == nil {

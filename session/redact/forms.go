@@ -9,6 +9,8 @@ import (
 	"html"
 	"net/url"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // form is one way in which a secret may appear.
@@ -62,7 +64,7 @@ func escaped(s string) []string {
 	out := []string{
 		url.QueryEscape(s), url.PathEscape(s), url.UserPassword("", s).String()[1:],
 		percent(s, "-_.~"), percent(s, "-_.!~*'()"), percent(s, ""),
-		html.EscapeString(s),
+		html.EscapeString(s), strings.NewReplacer("&#39;", "&apos;", "&#34;", "&quot;").Replace(html.EscapeString(s)), strings.ReplaceAll(s, `'`, `''`),
 		strings.ReplaceAll(s, `'`, `'\''`), strings.ReplaceAll(s, `'`, `'"'"'`),
 		backslashed(s, "\\\"$`"), backslashed(s, "\\\""), backslashed(s, `\'`),
 		backslashed(s, " \t!\"#$&'()*,;<>?[\\]^`{|}~"), backslashed(s, " \t!\"#$&'()*;<>?[\\]^`{|}"),
@@ -77,10 +79,27 @@ func escaped(s string) []string {
 		if enc.Encode(s) == nil {
 			j := strings.TrimSuffix(b.String(), "\n")
 			j = j[1 : len(j)-1]
-			out = append(out, j, strings.ReplaceAll(j, "/", `\/`))
+			out = append(out, j, strings.ReplaceAll(j, "/", `\/`), inASCII(j), inASCII(strings.ReplaceAll(j, "/", `\/`)))
 		}
 	}
 	return out
+}
+
+// inASCII is what Python and PHP write in JSON for characters that are not of ASCII.
+func inASCII(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteByte(byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // inBase64 lists what is certain of v inside base64 at each of the three alignments, whatever stands around it, and the

@@ -49,7 +49,10 @@ func TestWhatProgramsMakeOfAValueIsHiddenWhole(t *testing.T) {
 		"RFC 3986, lower": lower(percent("-_.~")), "encodeURIComponent, lower": lower(percent("-_.!~*'()")), "all, lower": lower(percent("")),
 		"HTML": html.EscapeString(odd), "JSON": strings.Trim(string(j), `"`), "PHP's JSON": strings.ReplaceAll(strings.Trim(string(j), `"`), "/", `\/`),
 		"hex": hex.EncodeToString([]byte(odd)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(odd))),
-		"single quotes": strings.ReplaceAll(odd, "'", `'\''`), "both quotes": strings.ReplaceAll(odd, "'", `'"'"'`),
+		"XML": strings.NewReplacer("&#39;", "&apos;", "&#34;", "&quot;").Replace(html.EscapeString(odd)), "YAML and SQL": strings.ReplaceAll(odd, "'", "''"),
+		"Python's JSON":       strings.ReplaceAll(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(strings.Trim(string(j), `"`)), "ä", `\u00e4`),
+		"PHP's JSON in ASCII": strings.ReplaceAll(strings.ReplaceAll(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(strings.Trim(string(j), `"`)), "ä", `\u00e4`), "/", `\/`),
+		"single quotes":       strings.ReplaceAll(odd, "'", `'\''`), "both quotes": strings.ReplaceAll(odd, "'", `'"'"'`),
 		"double quotes": strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(odd),
 		"a string":      strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(odd), "a string in single quotes": strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(odd),
 	} {

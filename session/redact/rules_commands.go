@@ -44,18 +44,25 @@ func commandRules() []*rule {
 		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
 		given(`-w`, false, `kadmin(?:\.local)?`, `-w[ \t]*`, "kadmin"),
 		given(`-w`, false, `ktutil`, `-w[ \t]*`, "ktutil "),
-		command(`-pw`, `(?:add|mod)_?princ(?:ipal)?|ank|cpw|change_password`, `-pw[ \t]+`, "addprinc ", "add_principal ", "modprinc ", "modify_principal ", "ank ", "cpw ", "change_password "),
-		needs(`:`, command(`-y`, `nsupdate|knsupdate|k?dig|delv`, `-y[ \t]*["']?(?:hmac-[a-z0-9-]+:)?[\w.-]+:`, "nsupdate ", "knsupdate ", "dig ", "kdig ", "delv ")),
+		command(`-pw`, `(?:add|mod)_?princ(?:ipal)?|cpw|change_password`, `-pw[ \t]+`, "addprinc ", "add_principal ", "modprinc ", "cpw ", "change_password "),
+		{ // dig -y hmac-sha256:k:x
+			kind: "secret", keys: []string{"hmac-sha", "hmac-md5"}, left: wordLeft, look: 256, tail: base64Bytes,
+			re: lazyregexp.New(`^(?i)hmac-(?:sha|md5)[a-z0-9.-]*:[\w.-]+:([a-z0-9+/]{16,}={0,2})`),
+		},
 		needs(`SecureString`, command(`--value`, `put-parameter`, `--value[ \t=]+`, "put-parameter ")),
-		command(`p`, `mysqladmin`, `password[ \t]+`, "mysqladmin "),
+		{
+			kind: "password", keys: []string{"mysqladmin "}, left: wordLeft, look: commandLook, pre: wordStarts(";|&", "password "),
+			re: lazyregexp.New(`^mysqladmin[ \t](?:[^\n;|&]*?[ \t])?password[ \t]+` + shellWord),
+			ok: func(m *match) bool { return !letters.Match(m.win[m.from:m.to]) && notPlaceholder(m) },
+		},
 		given(`-s`, false, `ldappasswd`, `-s[ \t]*`, "ldappasswd "),
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
-		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads|winexe|wmic`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget", "winexe", "wmic ")),
+		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads|winexe`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget", "winexe")),
 		given(`-P`, false, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
 		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
 		given(`-P`, false, `ipmitool|sqlcmd|bcp|[ito]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*`, "ipmitool", "sqlcmd", "bcp ", "isql ", "osql ", "tsql ", "sqsh ", "mosquitto_"),
-		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod|racadm\d*|rabbitmqadmin|ncftp[a-z]*|crackmapexec|netexec|nxc|evil-winrm`, `-p[ \t]*`,
-			"cqlsh ", "rdesktop ", "psexec", "useradd ", "usermod ", "racadm", "rabbitmqadmin", "ncftp", "crackmapexec", "netexec", "nxc ", "evil-winrm"),
+		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod|racadm\d*|rabbitmqadmin|ncftp[a-z]*|crackmapexec|nxc|evil-winrm`, `-p[ \t]*`,
+			"cqlsh ", "rdesktop ", "psexec", "useradd ", "usermod ", "racadm", "rabbitmqadmin", "ncftp", "crackmapexec", "nxc ", "evil-winrm"),
 		needs(`login`, given(`-p`, false, `az`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "az login ")),
 		given(`-pw`, false, `plink|pscp|psftp|putty|kitty`, `-pw[ \t]+`, "plink", "pscp", "psftp", "putty", "kitty"),
 		given(`-p`, true, `rar|unrar`, `-p`, "rar ", "unrar "),
@@ -68,10 +75,13 @@ func commandRules() []*rule {
 			re: lazyregexp.New(`^wpa_passphrase[ \t]+(?:"[^"]*"|'[^']*'|[^\s"']+)[ \t]+` + shellWord),
 			ok: notPlaceholder,
 		},
-		{ // http --auth kim:x
-			kind: "password", keys: []string{"--auth ", "--auth="}, left: wordLeft, look: 256, need: ":",
-			re: lazyregexp.New(`^--auth[ =]["']?[\w.@+-]+:` + shellWord),
-			ok: notPlaceholder,
+		{ // http --auth kim:x, jenkins-cli -auth kim:x
+			kind: "password", keys: []string{"-auth ", "-auth="}, look: 256, need: ":",
+			re: lazyregexp.New(`^-auth[ =]["']?[\w.@+-]+:` + shellWord),
+			ok: func(m *match) bool {
+				before := bytes.TrimSuffix(m.before, []byte("-"))
+				return (len(before) == 0 || blank(before[len(before)-1]) || before[len(before)-1] == '\n') && notPlaceholder(m)
+			},
 		},
 		{ // kubectl create secret generic a --from-literal=b=x
 			kind: "secret", keys: []string{"create secret "}, left: wordLeft, need: "--from-literal", look: Window,
@@ -106,13 +116,16 @@ func commandRules() []*rule {
 			ok: func(m *match) bool { return readsPassword.Match(linePrefix(m.before)) && notPlaceholder(m) },
 		},
 		{ // vault login x, rclone obscure x and the like: the password is the last word, or comes after a name
-			kind: "password", left: wordLeft, look: commandLook,
-			keys: []string{"vault login ", "operator unseal ", "vault unwrap ", "rclone obscure ", "cargo login ", "reset-admin-password ", "user:password ", "encrypt_string ", "http-basic.", "pypi-token."},
-			re: lazyregexp.New(`^(?:(?:(?:vault login|operator unseal|vault unwrap|rclone obscure|cargo login|reset-admin-password)(?:[ \t]+--?[\w=/:.-]+)*|` +
-				`encrypt_string(?:[ \t]+--(?:ask-\S+|[\w-]+(?:=|[ \t]+)\S+))*|user:password[ \t]+\S+|http-basic\.\S+[ \t]+\S+|pypi-token\.\S+)[ \t]+)` + shellWord),
+			kind: "password", look: commandLook,
+			keys: []string{"vault login ", "unseal ", "vault unwrap ", "rclone obscure ", "cargo login ", "t-admin-password ", "user:password ", "encrypt_string ", "p-basic.", "pypi-token."},
+			re: lazyregexp.New(`^(?:(?:(?:vault login|unseal|vault unwrap|rclone obscure|cargo login|t-admin-password)(?:[ \t]+--?[\w=/:.-]+)*|` +
+				`encrypt_string(?:[ \t]+--(?:ask-\S+|[\w-]+(?:=|[ \t]+)\S+))*|user:password[ \t]+\S+|p-basic\.\S+[ \t]+\S+|pypi-token\.\S+)[ \t]+)` + shellWord),
 			ok: func(m *match) bool {
 				v := m.win[m.from:m.to]
-				return bytes.ContainsAny(v, "0123456789") && bytes.IndexByte(bytes.TrimRight(v, "="), '=') < 0 && notPlaceholder(m)
+				if m.win[0] == 'p' && m.win[1] == '-' && !bytes.HasSuffix(m.before, []byte("htt")) {
+					return false
+				}
+				return len(v) >= 6 && bytes.ContainsAny(v, "0123456789") && bytes.IndexByte(bytes.TrimRight(v, "="), '=') < 0 && notPlaceholder(m)
 			},
 		},
 		{ // aws secretsmanager create-secret --secret-string x
@@ -131,8 +144,8 @@ func commandRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // mc alias set m https://h a x
-			kind: "secret", keys: []string{"alias set ", "config host add "}, left: wordLeft, look: commandLook, need: "://",
-			re: lazyregexp.New(`^(?:alias set|config host add)[ \t]+\S+[ \t]+["']?https?://\S+[ \t]+\S+[ \t]+` + shellWord),
+			kind: "secret", keys: []string{"alias set "}, left: wordLeft, look: commandLook, need: "://",
+			re: lazyregexp.New(`^alias set[ \t]+\S+[ \t]+["']?https?://\S+[ \t]+\S+[ \t]+` + shellWord),
 			ok: notPlaceholder,
 		},
 		{ // psexec.py dom/kim:x@h, of Impacket
@@ -147,8 +160,8 @@ func commandRules() []*rule {
 		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
 		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
 		{
-			kind: "password", keys: []string{"echo ", "printf ", "yes "}, left: wordLeft, need: "|", look: commandLook,
-			re: lazyregexp.New(`^(?:echo|printf|yes)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
+			kind: "password", keys: []string{"echo ", "printf "}, left: wordLeft, need: "|", look: commandLook,
+			re: lazyregexp.New(`^(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?(?:["']?%s(?:\\n)?["']?[ \t]+)?` +
 				`(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"'|;&]{3,}))[ \t]*\|[ \t]*` +
 				`(?:sudo[ \t]+(?:-\S+[ \t]+)*(?:-[a-zA-Z]*S|--stdin)\b|(?:sudo[ \t]+)?(?:chpasswd|passwd(?:[ \t]|$)|smbpasswd[ \t]|(?:docker|podman|buildah|skopeo|helm[ \t]+registry)[ \t]+login|cryptsetup|su(?:[ \t]+-)?[ \t]+\w+[ \t\r]*$|kinit[ \t])` +
 				`|(?:sudo[ \t]+)?(?:wg (?:pubkey|set)|realm join|adcli join)\b|[^\n|;&]*(?:` + fromStdin + `)(?:[^\w-]|$))`),
@@ -176,8 +189,8 @@ func commandRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{
-			kind: "password", keys: []string{"snmp-server community ", "rocommunity ", "rwcommunity "}, left: wordLeft, tail: visible,
-			re: lazyregexp.New(`^(?:snmp-server community|r[ow]community)[ \t]+(\S{2,})`),
+			kind: "password", keys: []string{"snmp-server community ", "rocommunity ", "rwcommunity ", "trapcommunity "}, left: wordLeft, tail: visible,
+			re: lazyregexp.New(`^(?:snmp-server community|(?:r[ow]|trap)community)[ \t]+(\S{2,})`),
 			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
 		},
 		{

@@ -80,7 +80,7 @@ func deviceRules() []*rule {
 }
 
 var (
-	deviceUser = lazyregexp.New(`^(?i)[ \t]*(?:enable|login|dialer|(?:username|user|local-user)[ \t]+\S+(?:[ \t]+\S+){0,6}|enable[ \t]+algorithm-type[ \t]+\S+)[ \t]+$`)
+	deviceUser = lazyregexp.New(`^(?i)[ \t]*(?:enable|login|dialer|ipsec|xauth|(?:tcp[ \t]+)?md5sig|(?:username|user|local-user)[ \t]+\S+(?:[ \t]+\S+){0,6}|enable[ \t]+algorithm-type[ \t]+\S+)[ \t]+$`)
 	deviceLine = lazyregexp.New(`^(?i)[ \t]*(?:enable|username|user|local-user|super|neighbor|ppp|ip|ipv6|tacacs|radius|server|aaa|standby|vrrp|glbp|crypto|` +
 		`line|set|isis|bgp|ospf|authentication|wpa|security|area|tunnel|peer)\b.*[ \t]$`)
 	// cryptHash is a hash of crypt(5), for which there is another rule.

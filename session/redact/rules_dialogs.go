@@ -89,6 +89,21 @@ func dialogRules() []*rule {
 			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
 			then: func(*match) follow { return accountLines },
 		},
+		{ // your new secret key is: x, of Google's authenticator
+			kind: "secret", keys: []string{"secret key is"}, look: 128,
+			re: lazyregexp.New(`^secret key is:?[ \t]+([A-Z2-7]{16,})[ \t\r]*$`),
+		},
+		{ // emergency scratch codes are:, with lines of digits
+			kind: "secret", keys: []string{"scratch codes are:"}, look: 64,
+			re:   lazyregexp.New(`^scratch codes are:[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return scratchCodes },
+		},
+		{ // ::add-mask::x, of the actions of GitHub
+			kind: "secret", keys: []string{"::add-mask::"}, look: 512, tail: unquoted,
+			re: lazyregexp.New(`^::add-mask::([^\s"'$\x60*]{3,})`),
+			ok: notPlaceholder,
+		},
 		{ // your new password is x
 			kind: "password", keys: []string{"password is "}, look: 128, pre: lastWords,
 			re: lazyregexp.New(`^(?i)password is:?[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
@@ -110,6 +125,15 @@ var (
 	newValue     = lazyregexp.New(`^New value:[ \t]+(\S{6,})[ \t\r]*$`)
 	accountPair  = lazyregexp.New(`^[ \t]*(?:-[ \t]+)?[a-z_][\w.-]*:([^\s:][^\s]{2,})[ \t\r]*$`)
 )
+
+// scratchCodes takes out lines of eight digits.
+func scratchCodes(line []byte) (*match, follow) {
+	from, to := indent(line)
+	if to-from != 8 || skip(line, from, "0123456789") < to {
+		return nil, nil
+	}
+	return foundAt("secret", line, from, to), scratchCodes
+}
 
 // soon takes out what the first group of re finds on one of the next lines, whatever stands on those before it.
 func soon(kind string, re *lazyregexp.Regexp, lines int) follow {

@@ -78,9 +78,14 @@ func dumpRules() []*rule {
 			ok:   func(m *match) bool { return m.group[1] == len(m.win) && namesSecret(m) },
 			then: func(m *match) follow { return within(m.kind, valueOfOutput, 6) },
 		},
-		{ // password = "x" -> "y"
-			kind: "secret", keys: []string{`" -> "`}, look: 512,
-			re: lazyregexp.New(`^" -> "((?:[^"\\\n]|\\.){3,})"`),
+		{ // password&#61;x
+			kind: "secret", keys: secretNames, name: true, next: "&", look: 512,
+			re: lazyregexp.New(`^(?i)&#(?:61|x3d);([^\s&<>"']{3,})`),
+			ok: dumped,
+		},
+		{ // password = "x" -> "y"; with => of older Terraform
+			kind: "secret", keys: []string{`" -> "`, `" => "`}, look: 512,
+			re: lazyregexp.New(`^" [=-]> "((?:[^"\\\n]|\\.){3,})"`),
 			ok: func(m *match) bool {
 				g := changedName.FindSubmatch(linePrefix(m.before))
 				if g == nil || placeholder(m.text(1)) {
@@ -89,6 +94,17 @@ func dumpRules() []*rule {
 				m.kind = kindOfName(string(bytes.ToLower(g[1])))
 				return true
 			},
+		},
+		{ // "Type": "SecureString", "Value": "x", of the parameters of AWS
+			kind: "secret", keys: []string{`"securestring"`}, look: 512,
+			re: lazyregexp.New(`^"SecureString"[ \t]*,[ \t]*"Value"[ \t]*:[ \t]*"((?:[^"\\\n]|\\.)+)"`),
+			ok: notPlaceholder,
+		},
+		{ // the same over two lines
+			kind: "secret", keys: []string{`"securestring"`}, look: 64,
+			re:   lazyregexp.New(`^"SecureString",[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return after("secret", valueOfParameter, 1) },
 		},
 		{ // ["--password", "x"], of docker inspect, strace and ps
 			kind: "secret", keys: secretNames, name: true, next: `"'`, pre: quotedFlag, look: 512,
@@ -179,13 +195,14 @@ var randomNames = []string{
 }
 
 var (
-	phpString      = lazyregexp.New(`^[ \t]*string\(\d+\)[ \t]+"([^"\n]{3,})"`)
-	valueOfOutput  = lazyregexp.New(`^[ \t]*"value"[ \t]*:[ \t]*"((?:[^"\\]|\\.){3,})"`)
-	quotedWordLine = lazyregexp.New(`^[ \t]*["']([^"'\\\n-][^"'\\\n]{2,})["'],?[ \t\r]*$`)
-	listedWord     = lazyregexp.New(`^[ \t]*-[ \t]+["']?([^\s"'-][^\s"']{2,})["']?[ \t\r]*$`)
-	changedName    = lazyregexp.New(`(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key))"?[ \t]*[=:][ \t]*"[^"\n]*$`)
-	withShortFlag  = lazyregexp.New(`["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
-	hexOnly        = lazyregexp.New(`^[0-9a-fA-F]+$`)
+	phpString        = lazyregexp.New(`^[ \t]*string\(\d+\)[ \t]+"([^"\n]{3,})"`)
+	valueOfOutput    = lazyregexp.New(`^[ \t]*"value"[ \t]*:[ \t]*"((?:[^"\\]|\\.){3,})"`)
+	valueOfParameter = lazyregexp.New(`^[ \t]*"Value"[ \t]*:[ \t]*"((?:[^"\\]|\\.)+)"`)
+	quotedWordLine   = lazyregexp.New(`^[ \t]*["']([^"'\\\n-][^"'\\\n]{2,})["'],?[ \t\r]*$`)
+	listedWord       = lazyregexp.New(`^[ \t]*-[ \t]+["']?([^\s"'-][^\s"']{2,})["']?[ \t\r]*$`)
+	changedName      = lazyregexp.New(`(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key))"?[ \t]*[=:][ \t]*"[^"\n]*$`)
+	withShortFlag    = lazyregexp.New(`["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
+	hexOnly          = lazyregexp.New(`^[0-9a-fA-F]+$`)
 )
 
 // wordStartsWith are bytes that may follow -p.

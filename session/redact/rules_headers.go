@@ -75,7 +75,7 @@ func headerRules() []*rule {
 			re: lazyregexp.New(`^://(?:[^\s:/?#@"'<>]*:([^\s/?#"'<>]+)|([A-Za-z0-9_-]{20,}))@[\w.\[%$({-]`),
 			ok: func(m *match) bool {
 				n := len(m.before)
-				return n > 0 && isAlnum(m.before[n-1]) && !placeholder(m.win[m.from:m.to])
+				return n > 0 && isAlnum(m.before[n-1]) && !placeholder(m.win[m.from:m.to]) && !(foldedPrefix(m.win, []byte("://user")) && ofManuals.Match(m.win[:m.to]))
 			},
 		},
 		{ // the same without its end
@@ -89,13 +89,13 @@ func headerRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // the same in the query of a URL
-			kind: "dsn", keys: []string{"%3a%2f%2f"}, look: 1 << 10,
+			kind: "dsn", keys: []string{"%3a%2f%2f"}, need: "%40", look: 1 << 10,
 			re: lazyregexp.New(`^(?i)%3a%2f%2f(?:[\w.+-]|%[0-9a-f]{2})*?%3a([^\s"'<>&=]{3,}?)%40[\w.%-]`),
 			ok: notPlaceholder,
 		},
 		{ // {"password":"x"}, password=x and the like in the query of a URL
 			kind: "secret", keys: secretNames, name: true, next: "%", look: 512,
-			re: lazyregexp.New(`^(?i)(?:%22)?(?:%20)*%3[ad](?:%20)*(?:%22)?([^\s"'<>&%]{3,})`),
+			re: lazyregexp.New(`^(?i)(?:%22)?(?:%20|\+)*%3[ad](?:%20|\+)*(?:%22)?([^\s"'<>&%]{3,})`),
 			ok: func(m *match) bool {
 				m.pick(3)
 				v := m.win[m.from:m.to]
@@ -164,6 +164,18 @@ func headerRules() []*rule {
 			kind: "aws-signature", keys: []string{"x-amz-signature=", "x-amz-security-token="}, tail: classOf("A-Za-z0-9%+/=_-"),
 			re: lazyregexp.New(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),
 		},
+		{
+			kind: "api-key", keys: []string{"x-auth-key"}, left: wordLeft, look: 256, tail: wordBytes,
+			re: lazyregexp.New(`^(?i)x-auth-key["'\\]*[ \t]*[:=][ \t]*\\?["']?([a-z0-9_-]{20,})`),
+		},
+		{ // SAML, for as long as it is valid
+			kind: "authorization", keys: []string{"samlresponse", "samlassertion", "saml-assertion"}, tail: classOf("A-Za-z0-9%+/=_-"),
+			re: lazyregexp.New(`^(?i)saml-?(?:response|assertion)["'\\]*(?:[ \t]*[=:]|[ \t]+value=|[ \t])[ \t]*\\?["']?([a-z0-9%+/=_-]{40,})`),
+		},
+		{
+			kind: "secret", keys: []string{"otpauth-migration://"}, tail: classOf("A-Za-z0-9%+/=_-"),
+			re: lazyregexp.New(`^otpauth-migration://[^\s"'=]*[?&]data=([A-Za-z0-9%+/=_-]{10,})`),
+		},
 		{ // of older requests, of Google, and of OAuth 1
 			kind: "aws-signature", keys: []string{"signature="}, tail: classOf("A-Za-z0-9%+/=_-"),
 			re: lazyregexp.New(`^(?i)signature="?([a-z0-9%+/=_-]{20,})`),
@@ -174,6 +186,9 @@ func headerRules() []*rule {
 		},
 	}
 }
+
+// ofManuals is an account that stands for one.
+var ofManuals = lazyregexp.New(`^(?i)://user(?:name)?:(?:password|passwd|pass|pwd|secret|token)$`)
 
 // capitals reports whether v is one word in capitals, which stands for a value.
 func capitals(v []byte) bool { return letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v) }

@@ -1,6 +1,10 @@
 package redact
 
-import "github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+import (
+	"bytes"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+)
 
 // keyRules take out private keys: blocks, and keys on one line.
 func keyRules() []*rule {
@@ -65,6 +69,34 @@ func keyRules() []*rule {
 			kind: "secret", keys: []string{`encrypt"`, "encrypt =", "encrypt="}, left: wordLeft, look: 128,
 			re: lazyregexp.New(`^encrypt"?[ \t]*[=:][ \t]*"([A-Za-z0-9+/]{22}==|[A-Za-z0-9+/]{43}=)"`),
 		},
+		{ // unseal_keys_b64: ["x", "y"], of vault operator init
+			kind: "vault-unseal-key", keys: []string{`unseal_keys_`, `recovery_keys_`, `"keys_base64"`}, look: 128,
+			re:   lazyregexp.New(`^"?(?:unseal_keys_|recovery_keys_|keys_base64")(?:b64"|hex")?[ \t]*:[ \t]*\[`),
+			here: func(*match) follow { return unsealKeys },
+		},
+		{ // of minisign and signify
+			kind: "private-key", keys: []string{"secret key"}, look: 64,
+			re: lazyregexp.New(`^secret key[ \t\r]*$`),
+			ok: func(m *match) bool {
+				return m.group[1] == len(m.win) && bytes.HasPrefix(linePrefix(m.before), []byte("untrusted comment:"))
+			},
+			then: func(*match) follow { return after("private-key", signifyKey, 1) },
+		},
+		{ // (0x…), of klist -K
+			kind: "secret", keys: starts("(0x", hexDigits), look: 160,
+			re: lazyregexp.New(`^\(0x([0-9a-f]{32,64})\)`),
+			ok: func(m *match) bool { return bytes.IndexByte(linePrefix(m.before), '@') > 0 },
+		},
+		{
+			kind: "secret", keys: []string{"certificate-key", "certificatekey", "certificate key:"}, left: wordLeft, look: 160, tail: alnumBytes,
+			re: lazyregexp.New(`^(?i)certificate-?key["']?[ \t]*[=: \t][ \t]*["']?([0-9a-f]{64})`),
+		},
+		{ // Using certificate key:, with x on the next line, of kubeadm
+			kind: "secret", keys: []string{"certificate key:"}, left: wordLeft, look: 64,
+			re:   lazyregexp.New(`^certificate key:[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return after("secret", hexLine, 1) },
+		},
 		{ // of RSA, as BIND writes them
 			kind: "private-key", keys: []string{"privateexponent:", "prime1:", "prime2:", "exponent1:", "exponent2:", "coefficient:"}, tail: base64Bytes,
 			re: lazyregexp.New(`^(?:PrivateExponent|Prime[12]|Exponent[12]|Coefficient):[ \t]+([A-Za-z0-9+/]{40,})`),
@@ -80,7 +112,27 @@ func keyRules() []*rule {
 	}
 }
 
+// unsealKeys takes out the keys of a list, to the bracket that ends it.
+func unsealKeys(line []byte) (*match, follow) {
+	end := bytes.IndexByte(line, ']')
+	if end < 0 {
+		end = len(line)
+	}
+	if g := unsealKey.FindSubmatchIndex(line[:end]); g != nil {
+		m := foundAt("vault-unseal-key", line, g[2], g[3])
+		m.again, m.tail = true, nil
+		return m, unsealKeys
+	}
+	if end < len(line) {
+		return nil, nil
+	}
+	return nil, unsealKeys
+}
+
 var (
+	unsealKey  = lazyregexp.New(`"([A-Za-z0-9+/]{32,}={0,2})"`)
+	signifyKey = lazyregexp.New(`^([A-Za-z0-9+/=]{100,})[ \t\r]*$`)
+	hexLine    = lazyregexp.New(`^[ \t]*([0-9a-f]{64})[ \t\r]*$`)
 	azureValue = lazyregexp.New(`^[ \t]*"value": "([A-Za-z0-9+/]{40,}={1,2})"`)
 	keyString  = lazyregexp.New(`^[ \t]*["']([A-Za-z0-9+/=]+)["'],?[ \t\r]*$`)
 	keyHeader  = lazyregexp.New(`^[ \t]*["'](?:(?:Proc-Type|DEK-Info|Comment|Version): [^"'\n]*)?["'],[ \t\r]*$`)

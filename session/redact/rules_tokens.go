@@ -64,6 +64,7 @@ func tokenRules() []*rule {
 				starts("mta", "wxyz012345"), starts("mte", "wxyz012345"), starts("mti", "wxyz012345"), starts("mtm", "wxyz012345"), starts("mtq", "wxyz012345"),
 				[]string{"squ_", "sqa_", "sqp_", "at_1", "at_2", "v1.0-", "fm1a_", "fm1r_", "fm2_", "sha256~", "t1.9eu", "ltai", "avns_", "app_usr-", "rzp_live_", "rzp_test_", "flwseck", "pcsk_", "sess-", "fw_3",
 					"sk.eyj", "eyjrijoi", "eyjhijoi", "dg9roj", "access_token$production$", "access-production-", "access-sandbox-", "access-development-", "sdk-", "api-", "pat-na", "pat-eu", "pat-ap"})...),
+		token("service-token", `(?:api_org_[A-Za-z0-9]{34}|secret_[A-Za-z0-9]{43}|SWMKEY-1-[A-Za-z0-9+/]{43})(?:[^A-Za-z0-9_-]|$)`, nil, "api_org_", "secret_", "swmkey-1-"),
 		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),

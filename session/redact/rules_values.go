@@ -27,6 +27,17 @@ func valueRules() []*rule {
 			re: lazyregexp.New(`^(["'\\]{0,2}[\])]?` + escapes + `[ \t]*)` +
 				`(=>|:=|\?=|\|\|=|[=:])([ \t]*` + escapes + `)(\\?["']?)`),
 		},
+		{ // pw=x
+			kind: "password", keys: []string{"pw=", "pw: ", "pw = "}, left: wordLeft, look: 256, tail: unquoted, pre: func(before, _ []byte, _ int) bool { return leads(before) },
+			re: lazyregexp.New(`^(?i)pw(?:=|: | = )(?:\$?"([^"$\x60\n]{6,})"|\$?'([^'\n]{6,})'|([^\s"'$<\x60({/~%*]{6,}))`),
+			ok: func(m *match) bool {
+				v := m.win[m.from:m.to]
+				if m.to < len(m.win) && (m.win[m.to] == '(' || m.win[m.to] == '[') {
+					return false
+				}
+				return len(v) <= 40 && bytes.ContainsAny(v, "0123456789") && !number.Match(v) && !call.Match(v) && v[len(v)-1] != ';' && !bytes.Contains(v, []byte("->")) && !placeholder(v)
+			},
+		},
 		{
 			kind: "secret", keys: secretNames, name: true, pre: isFlag, ok: flagValue,
 			re: lazyregexp.New(`^[ \t]+` + shellWord),
@@ -37,12 +48,15 @@ func valueRules() []*rule {
 var (
 	// notSecret are ends of names whose values are about a secret, and are none.
 	notSecret = lazyregexp.New(`(?i)(?:type|ttl|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
-		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|required|ref|store|manager|provider|class|helper|reqd|` +
+		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|through|required|ref|store|manager|provider|class|helper|reqd|` +
 		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
 		`arn|reset|change|subject|label|title|placeholder|maps|bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
 	// leading is what may stand on a line before a name, if the line is about that name.
 	leading = lazyregexp.New(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
 )
+
+// ofAccountNames is what comes before the names of the secrets of a service account, as kubectl describes it.
+var ofAccountNames = lazyregexp.New(`(?:Mountable|Image pull) $`)
 
 // inARN is what comes before the name of a secret of AWS.
 var inARN = lazyregexp.New(`\bsecretsmanager:[\w-]*:\d*:$`)
@@ -132,10 +146,13 @@ func kindOfName(word string) string {
 
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
-	if word == "secret" && inARN.Match(m.before) {
+	if word == "secret" && (inARN.Match(m.before) || len(suffix) == 1 && ofAccountNames.Match(m.before)) {
 		return false
 	}
-	if len(word) <= 4 && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) && !glued(m.before, word) {
+	if word == "passwd" && len(suffix) == 0 && bytes.HasSuffix(m.before, []byte("etc/")) {
+		return false // the file
+	}
+	if len(word) <= 4 && word != "otpw" && !nameLeft.allows(m.before, m.win[0]) && (bytes.HasPrefix(suffix, []byte(".")) || !glued(m.before, word)) {
 		return false
 	}
 	if len(suffix) == 0 {

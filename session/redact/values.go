@@ -101,6 +101,9 @@ func keyValue(m *match) bool {
 		}
 	}
 	value, rest := m.win[m.from:m.to], m.win[m.to:]
+	if namesResource(m, value) {
+		return false
+	}
 	if inside {
 		return len(value) >= 3 && len(rest) > 0 && rest[0] == '}' && !placeholder(value) && !filePath.Match(value) && (m.kind == "password" || !number.Match(value))
 	}
@@ -183,8 +186,16 @@ func quotedValue(m *match, open []byte) bool {
 		m.tail = quotedTail(quote)
 	}
 	value := m.win[m.from:m.to]
-	return len(value) >= 3 && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
+	return len(value) >= 3 && !namesResource(m, value) && (m.kind == "password" || len(value) >= 4 && !number.Match(value)) && !placeholder(value)
 }
+
+// namesResource reports whether a value is the name of a secret of Kubernetes and the like, as that of a volume.
+func namesResource(m *match, value []byte) bool {
+	return m.kind == "secret" && string(m.text(1)) == "secret" && len(m.text(2)) == 0 && string(m.text(4)) == ":" &&
+		wordStart(m.before) == len(m.before) && resourceName.Match(value)
+}
+
+var resourceName = lazyregexp.New(`^[a-z][a-z0-9.]*(?:-[a-z0-9.]+)*-(?:credentials?|creds?|secrets?|tls|certs?|tokens?|auth|config|keys?|pull|registry|password);?$`)
 
 // doubled reports whether b begins with two single quotes, which stand for one within quotes of YAML and SQL.
 func doubled(b []byte, escaped bool) bool {
@@ -223,7 +234,12 @@ func flagValue(m *match) bool {
 		return true
 	}
 	value := m.win[m.from:m.to]
-	if placeholder(value) || capitals(value) || value[0] == '(' || shortFlag.Match(m.before) {
+	switch before := m.before; {
+	case placeholder(value), capitals(value), value[0] == '(', shortFlag.Match(before), filePath.Match(value):
+		return false
+	case m.kind == "password" && (bytes.HasSuffix(before, []byte("auth-user-")) || bytes.HasSuffix(before, []byte("ask"))): // of OpenVPN: it is that of a file
+		return false
+	case m.kind == "secret" && (bytes.HasPrefix(value, []byte("id=")) || bytes.HasPrefix(value, []byte("type="))): // of docker build
 		return false
 	}
 	return !bytes.EqualFold(value, m.text(1))
@@ -245,7 +261,7 @@ var standIns = func() map[string]bool {
 		boolean bytes byte any object text ok empty set unset missing invalid expired valid wrong incorrect failed failure
 		success prompt ask never always default disabled enabled redacted filtered hidden masked encrypted protected files
 		changed unchanged unknown error denied rejected accepted mismatch yescrypt sha512 md5 char varchar number
-		stdin file env bearer basic digest negotiate same-origin include omit`) {
+		data stdin file env bearer basic digest negotiate same-origin include omit`) {
 		words[w] = true
 	}
 	return words
@@ -255,12 +271,15 @@ var (
 	masked = lazyregexp.New(`^(?:[*•.x#_-]{3,}|X{3,}|…|[A-Za-z]{2,6}[_-](?:x{6,}|X{6,}|[*.]{3,}|…)|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?i:your[_-](?:[a-z]+[_-])*(?:key|token|password|pass|secret|value|here)))$`)
 	// reference is where a value is kept, or how it comes to be known.
 	reference = lazyregexp.New(`^(?:arn:aws[a-z-]*:[\w-]+:\S+|(?:vault|op|secretref|awssm|gcpsm|akv|sops|ref\+[a-z0-9+]+):(?://)?[\w.-]+/\S+|(?:file|ssm|hash|texthash|lmdb|cdb|btree):/\S*|env:[A-Z_][A-Z0-9_]*|projects/[\w-]+/secrets/\S+)$`)
+	// hashName is how the hash of a password is made.
+	hashName  = lazyregexp.New(`^(?i)(?:s?sha-?(?:1|224|256|384|512)?(?:[-_]?crypt)?|md[45](?:[-_]?crypt)?|(?:blf|des)[-_]?crypt|[by]?crypt|scrypt|bcrypt[-_]sha256|yescrypt|argon2(?:id?|d)?|pbkdf2(?:[-_]?(?:hmac[-_]?)?sha-?\d+)?|scram-sha-(?:1|256|512))$`)
+	hashStart = classOf("abdmpsyABDMPSY")
 	expansion = lazyregexp.New(`^(?:\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|\$\(.*|\$\{\{?.*|\{\{.*|<.*|%[sdvqrx(].*|%[A-Za-z_]+%|\[.*|\{[A-Za-z_.]*\}?|` + "`.*" + `|@\{.*|[|>][+-]?|&[a-z_]+)$`)
 )
 
 // placeholder reports whether v only stands for a value: a word, a mask, a variable, or a mark.
 func placeholder(v []byte) bool {
-	if isMarks(v) || masked.Match(v) || expansion.Match(v) || len(v) > 8 && bytes.IndexAny(v, "/:") > 0 && reference.Match(v) {
+	if isMarks(v) || masked.Match(v) || expansion.Match(v) || len(v) > 4 && bytes.IndexAny(v, "/:") > 0 && reference.Match(v) || len(v) >= 3 && len(v) <= 20 && hashStart[v[0]] && hashName.Match(v) {
 		return true
 	}
 	if len(v) > 2 && v[0] == '(' {
