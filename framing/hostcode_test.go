@@ -53,7 +53,7 @@ var hostFiles = []hostFile{
 	{"driver_ksh93.sh", nil, 190, []string{"ksh93"}, nil},
 	{"driver_posix.sh", nil, 524, []string{"sh", "dash", "busybox"}, nil},
 	{"driver_call.sh", driverCallText, 303, hostcodetest.All, nil},
-	{"supervisor.pl", perlSupervisorText, 2076, perl, []string{"hold_begin", "", "hold_child", "", "hold_told", "", "hold_calls", "", "hold_over", ""}},
+	{"supervisor.pl", perlSupervisorText, 2125, perl, []string{"hold_begin", "", "hold_child", "", "hold_told", "", "hold_calls", "", "hold_over", ""}},
 	{"supervisor.pl", perlSupervisorHeldText, 3700, perl, []string{"hold_begin", "hold_begin.pl", "hold_child", "hold_child.pl", "hold_told", "hold_told.pl",
 		"hold_calls", "hold_calls.pl", "hold_over", "hold_over.pl"}},
 	{"hold_begin.pl", nil, 960, perl, nil},

@@ -121,8 +121,8 @@ sub write_out {
 write_out "@rs@@nonce1@"."@nonce2@T$token\n";
 
 # A command may leave modes that change what is typed next (stty istrip, susp): at the end of a command they are what they were.
-# 21505 is Linux's TCGETS, 21506 its TCSETS.
-ioctl STDIN, 21505, $modes = "";
+# 21505 is Linux's TCGETS, 21506 its TCSETS, which wakes who reads: so only where they differ.
+ioctl STDIN, 21505, $modes = "\0" x 256;
 $held = $outs = $errs = $calls = "";
 vec($outs, fileno OUT_END, 1) = 1;
 vec($errs, fileno ERR_END, 1) = 1;
@@ -155,7 +155,7 @@ for (;;) {
 			$much += $count;
 			$records .= "@rs@$token"."e$count;$bytes"
 		}
-		ioctl STDIN, 21506, $modes if substr($output, -25) =~ /^@rs@.+Z\n/i;
+		ioctl(STDIN, 21505, $bytes = "\0" x 256) && $bytes ne $modes && ioctl STDIN, 21506, $modes if substr($output, -25) =~ /^@rs@.+Z\n/i;
 		write_out $records.$held.$output;
 		$held = "";
 		$limit -= $much + length $output if defined $ended;
