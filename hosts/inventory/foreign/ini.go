@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 
@@ -174,6 +175,9 @@ func iniValue(text string, pos hosts.Pos) value {
 		v.text = bare // Python reads a comment, but only behind a literal of its own
 	}
 	v.text = pythonInt(v.text)
+	if strings.ContainsAny(v.text, ".eE") && !strings.HasSuffix(v.text, "e") && pythonLiteral.MatchString(v.text) { // no True
+		v.text = pythonFloat(v.text)
+	}
 	switch {
 	case v.text == "None":
 		v.kind = nullValue
@@ -182,6 +186,20 @@ func iniValue(text string, pos hosts.Pos) value {
 		v.kind = otherValue
 	}
 	return v
+}
+
+// pythonFloat returns a number with a point or an exponent as Python writes it: 1.1 for 1.10, and 1000.0 for 1e3. Very large and
+// small ones stay as they are.
+func pythonFloat(text string) string {
+	f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+	if size := math.Abs(f); err != nil || size >= 1e16 || size != 0 && size < 1e-4 {
+		return text
+	}
+	out := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(out, ".") {
+		out += ".0"
+	}
+	return out
 }
 
 // pythonInt returns an integer as Python writes it in decimal: 0x16 and 2_200. Python takes no other number that begins with a zero;

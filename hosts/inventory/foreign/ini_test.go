@@ -38,3 +38,21 @@ func TestVariablesOfAHostWithTheNameOfAGroupAreTheGroups(t *testing.T) {
 		assert.Equal(t, []string{"web port~2222 user~gu", "h2 port~2222 user~gu"}, show(inv)[:2], name)
 	}
 }
+
+// Numbers and truth values are what playbooks of Ansible's get: written as Python writes them.
+func TestNumbersAndTruthValuesAreAsPythonWritesThem(t *testing.T) {
+	for text, want := range map[string][2]string{ // in INI, and in YAML
+		"1.10": {"1.1", "1.1"}, "1e3": {"1000.0", "1e3"}, "22.": {"22.0", "22.0"}, "True": {"True", "True"}, "yes": {"yes", "True"}, "off": {"off", "False"},
+		`"yes"`: {"yes", "yes"}, `"1.10"`: {"1.10", "1.10"}, "1.2.3": {"1.2.3", "1.2.3"}, "+5": {"+5", "5"}, "y": {"y", "y"}, "e": {"e", "e"}, "None": {"", "None"},
+	} {
+		for i, name := range []string{"hosts", "hosts.yml"} {
+			inv, err := foreign.ParseAnsible(name, []byte([]string{"[g]\nh\n[g:vars]\nansible_user=" + text, "g: {hosts: {h: }, vars: {ansible_user: " + text + "}}"}[i]+"\n"))
+			require.NoError(t, err)
+			line := "h user~" + want[i]
+			if want[i] == "" {
+				line = "h"
+			}
+			assert.Equal(t, line, show(inv)[0], "%s in %s", text, name)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/strictyaml"
 )
 
@@ -138,10 +139,30 @@ func (d *yamlDoc) value(n *yaml.Node) value {
 	default:
 		v.text = n.Value
 		if n.Style == 0 || n.Tag == "!!int" { // in no quotes
-			v.text = decimal(n.Value)
+			v.text = scalar(n.Value)
 		}
 	}
 	return v
+}
+
+// yamlFloat is a number with a point in YAML 1.1.
+var yamlFloat = lazyregexp.New(`^[-+]?[0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?$`)
+
+// scalar returns what Ansible's playbooks get of a text in no quotes: a truth value or a number is written as Python writes it.
+func scalar(text string) string {
+	switch text {
+	case "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON":
+		return "True"
+	case "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF":
+		return "False"
+	}
+	if yamlFloat.MatchString(text) {
+		return pythonFloat(text)
+	}
+	if rest, ok := strings.CutPrefix(text, "+"); ok && rest != "" && strings.Trim(rest, "0123456789_") == "" && rest[0] != '_' {
+		return decimal(rest)
+	}
+	return decimal(text)
 }
 
 // decimal returns a number of YAML 1.1, which Ansible reads, in decimal: 0x16, 022 and 2_200. Every other text stays as it is.
