@@ -123,7 +123,7 @@ func (r *resolver) directive(l *line, active bool) error {
 		if l.pos.File != CommandLine {
 			return r.notObeyed(l, active)
 		}
-		err = one(l, active, &s.ForwardAgent, parseFlag)
+		err = one(l, active, &s.ForwardAgent, r.parseForward)
 	case "canonicalizehostname", "canonicaldomains", "canonicalizemaxdots", "canonicalizefallbacklocal", "canonicalizepermittedcnames":
 		err = r.canonicalDirective(l, active)
 	case "remotecommand", "requesttty":
@@ -363,6 +363,16 @@ func (r *resolver) hostFiles(l *line, active bool, list *[]Value[string], from *
 		*list, *from = files, l.pos
 	}
 	return nil
+}
+
+// parseForward takes yes, no, or an agent's socket as checkAgent does, which also means yes.
+func (r *resolver) parseForward(s string) (bool, error) {
+	on, err := parseFlag(s)
+	if err == nil {
+		return on, nil
+	}
+	_, err = r.checkAgent(s)
+	return true, err
 }
 
 // checkAgent checks the two forms that name an environment variable.

@@ -61,7 +61,7 @@ func inDirectory(line string, test bool) bool {
 // asksEnvironment reports whether a line may make the environment count.
 func asksEnvironment(line string) bool {
 	line = lower(line)
-	for _, word := range []string{"${", "identityagent", "exec", "proxycommand", "knownhostscommand", "canonicalizehostname"} {
+	for _, word := range []string{"${", "identityagent", "forwardagent", "exec", "proxycommand", "knownhostscommand", "canonicalizehostname"} {
 		if strings.Contains(line, word) {
 			return true
 		}

@@ -165,23 +165,34 @@ func (r *resolver) expandFiles(what string, list *[]Value[string], t tokens) {
 	*list = kept
 }
 
-// agent turns the forms of IdentityAgent into a socket path.
+// agent turns the forms of IdentityAgent and ForwardAgent into socket paths.
 func (r *resolver) agent() {
 	v := &r.s.IdentityAgent
-	name, legacy := strings.CutPrefix(v.Raw, "$")
 	switch {
-	case !v.isSet():
+	case !v.isSet(), v.Raw == "SSH_AUTH_SOCK":
 		v.V, _ = r.env("SSH_AUTH_SOCK")
 	case v.Raw == None:
 		v.V = ""
-	case v.Raw == "SSH_AUTH_SOCK":
-		v.V, _ = r.env("SSH_AUTH_SOCK")
-	case legacy && !strings.HasPrefix(name, "{"):
-		v.V, _ = r.env(name)
 	default:
-		var err error
-		if v.V, err = r.cfg.local.path(v.Raw, r.s.tokens(r.cfg.local)); err != nil {
-			r.problems.add(&Error{Pos: v.From, Msg: "IdentityAgent " + v.Raw, Err: err})
-		}
+		v.V = r.socket("IdentityAgent", v.Raw, v.From)
 	}
+	f := r.s.ForwardAgent
+	if _, err := parseFlag(f.Raw); f.V && err == nil {
+		r.s.AgentLent = v.V
+	} else if f.V {
+		r.s.AgentLent = r.socket("ForwardAgent", f.Raw, f.From)
+	}
+}
+
+// socket is the path that raw means, or the variable that it names.
+func (r *resolver) socket(keyword, raw string, from hosts.Pos) string {
+	if name, ok := strings.CutPrefix(raw, "$"); ok && !strings.HasPrefix(name, "{") {
+		path, _ := r.env(name)
+		return path
+	}
+	path, err := r.cfg.local.path(raw, r.s.tokens(r.cfg.local))
+	if err != nil {
+		r.problems.add(&Error{Pos: from, Msg: keyword + " " + raw, Err: err})
+	}
+	return path
 }

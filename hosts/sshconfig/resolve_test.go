@@ -351,3 +351,31 @@ func TestNoneLeavesListsEmpty(t *testing.T) {
 	assert.Empty(t, s.UserKnownHostsFiles)
 	assert.Empty(t, s.GlobalKnownHostsFiles)
 }
+
+func TestAnotherAgentIsLentThanTheOneThatLogsIn(t *testing.T) {
+	h := newHome(t)
+	cfg, err := h.Open(sshconfig.None)
+	require.NoError(t, err)
+	for option, want := range map[string]string{
+		"": "", "no": "", "yes": "/own", "TRUE": "/own", "/other": "/other", "~/a-%h": h.Home + "/a-web", "$KEYS": "/caller/KEYS", "${KEYS}/%r": "/caller/KEYS/alice", "$UNSET": "",
+	} {
+		lines := []string{"IdentityAgent=/own"}
+		if option != "" {
+			lines = append(lines, "ForwardAgent="+option, "ForwardAgent=/second")
+		}
+		s, err := cfg.Resolve("web", sshconfig.Options{Lines: lines, LookupEnv: func(k string) (string, bool) {
+			if k != "KEYS" {
+				return "", false
+			}
+			return "/caller/KEYS", true
+		}})
+		require.NoError(t, err, option)
+		assert.Equal(t, want, s.AgentLent, option)
+		if option == "$UNSET" {
+			assert.True(t, s.ForwardAgent.V, "who asks is told that there is none")
+			continue
+		}
+		assert.Equal(t, want != "", s.ForwardAgent.V, option)
+		assert.Equal(t, "/own", s.IdentityAgent.V, option)
+	}
+}

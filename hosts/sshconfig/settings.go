@@ -117,8 +117,10 @@ type Settings struct {
 	// or "auto"). Both are set with Options.Programs only; "" means none, and nothing said.
 	RemoteCommand, RequestTTY Value[string]
 
-	// ForwardAgent lends the agent to programs on the host. Only the command line can say so; in files it has no effect.
+	// ForwardAgent lends an agent to programs on the host. Only the command line can say so; in files it has no effect. AgentLent is the
+	// path of its socket: that of IdentityAgent, unless ForwardAgent names another one. "" means that there is none.
 	ForwardAgent Value[bool]
+	AgentLent    string
 
 	Tag Value[string] // for Match tagged; "" means none
 

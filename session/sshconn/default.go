@@ -100,7 +100,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	t.master = masterOf(h, s)
 	t.options = strings.Join(h.SSHOptions, "\x01")
 	if s.ForwardAgent.V {
-		if t.lent = s.IdentityAgent.V; t.lent == "" {
+		if t.lent = s.AgentLent; t.lent == "" {
 			return nil, errors.New("the SSH agent cannot be forwarded, because none is running: start ssh-agent, or leave ForwardAgent (-A) out")
 		}
 	}

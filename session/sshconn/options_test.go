@@ -104,8 +104,15 @@ func TestTheAgentIsLentWhereTheCallSaysSo(t *testing.T) {
 	assert.NotContains(t, list(), "lent-key")
 	assert.NotContains(t, list("ForwardAgent=no"), "lent-key")
 
+	c := dial(t, d, hosts.Host{Name: "sshd", SSHConfig: sshd.Config, SSHOptions: []string{"ForwardAgent=" + sock, "IdentityAgent=none"}})
+	s, err := c.Open(t.Context(), session.Program{Line: "ssh-add -l 2>&1"})
+	require.NoError(t, err)
+	out, err := io.ReadAll(s)
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "lent-key", "of the agent that ForwardAgent names, and not the one that logs in")
+
 	sshd = sessiontest.OpenSSHD(t, "AllowAgentForwarding no")
-	c := dial(t, d, hosts.Host{Name: "sshd", SSHConfig: sshd.Config, SSHOptions: []string{"ForwardAgent=yes", "IdentityAgent=" + sock}})
+	c = dial(t, d, hosts.Host{Name: "sshd", SSHConfig: sshd.Config, SSHOptions: []string{"ForwardAgent=yes", "IdentityAgent=" + sock}})
 	for range 2 {
 		s, err := c.Open(t.Context(), session.Program{Line: "echo without ${SSH_AUTH_SOCK-one}"})
 		require.NoError(t, err)

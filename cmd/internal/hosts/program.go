@@ -36,7 +36,7 @@ func ProgramOf(h hosts.Host, noPrograms bool, lines ...string) (Program, error) 
 		return Program{}, err
 	}
 	p := Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V, TTYFrom: s.RequestTTY.Source()}
-	p.NoAgent = s.ForwardAgent.V && s.IdentityAgent.V == ""
+	p.NoAgent = s.ForwardAgent.V && s.AgentLent == ""
 	for _, d := range s.Skipped {
 		raw := strings.Trim(d.Value, " \t=\"")
 		value := strings.ToLower(raw)

@@ -201,6 +201,7 @@ func (m *Machine) Keys(h hosts.Host) []string {
 				add(v.V)
 			}
 			add(s.IdentityAgent.V)
+			add(s.AgentLent)
 		}
 	}
 	return out
