@@ -46,18 +46,22 @@ func (d damage) Error() string        { return string(d) }
 func (d damage) Is(target error) bool { return target == ErrDamaged }
 
 const (
-	doAccess = "make it readable and writable for this account only (directory 0700, files 0600), then try again"
-	doSpace  = "free space on that disk or raise the limit, then try again"
-	doDamage = "run `fairlead audit verify` to see where, keep the directory as evidence, and move it aside to start a new chain"
-	doGone   = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
-	doDisk   = "check the disk, then restart; nothing is sent until then"
-	doAway   = "see which program put it there and move it away, then try again"
-	doWait   = "see which process holds it (a stopped one holds on), then try again"
+	doAccess  = "make it readable and writable for this account only (directory 0700, files 0600), then try again"
+	doMissing = "check the name of the directory; `fairlead audit verify` says what is missing in it"
+	doSpace   = "free space on that disk or raise the limit, then try again"
+	doDamage  = "run `fairlead audit verify` to see where, keep the directory as evidence, and move it aside to start a new chain"
+	doGone    = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
+	doDisk    = "check the disk, then restart; nothing is sent until then"
+	doAway    = "see which program put it there and move it away, then try again"
+	doWait    = "see which process holds it (a stopped one holds on), then try again"
 )
 
 func unavailable(op, path string, err error, do string) error {
-	if err == notRegular {
+	switch {
+	case err == notRegular:
 		do = doAway
+	case op == "read" && do == doAccess && errors.Is(err, fs.ErrNotExist):
+		do = doMissing
 	}
 	return &Error{Op: op, Path: path, Err: err, Do: do}
 }

@@ -121,4 +121,7 @@ func TestVerifyOfNoChainIsAnError(t *testing.T) {
 	_, err := audit.Verify(t.TempDir())
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "there is no audit log in this directory")
+	for _, err := range audit.All(t.TempDir()) {
+		assert.ErrorContains(t, err, "check the name of the directory")
+	}
 }

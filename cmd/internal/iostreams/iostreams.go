@@ -34,7 +34,8 @@ func System(getenv func(string) string) *IOStreams {
 	s.InTTY = term.IsTerminal(int(os.Stdin.Fd()))
 	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
-	s.NoColor = getenv("NO_COLOR") != "" || getenv("TERM") == "dumb"
+	name := getenv("TERM") // without one nothing is known of the terminal
+	s.NoColor = getenv("NO_COLOR") != "" || name == "" || name == "dumb"
 	s.width = func() int {
 		for _, f := range []*os.File{os.Stderr, os.Stdout} {
 			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {

@@ -48,7 +48,7 @@ func (o *outputArgs) budget(limit int64, red redactor) (output.Budget, error) {
 		b.MaxBytes = int(min(int64(b.MaxBytes), limit))
 	}
 	if err := b.Validate(); err != nil {
-		return b, invalid("output: %w", err)
+		return b, invalid("%w", err)
 	}
 	return b, nil
 }
