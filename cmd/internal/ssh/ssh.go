@@ -51,7 +51,7 @@ const example = `  rsync -e 'fairlead ssh' -a site/ web1:/srv/site/
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	return f.ForPeople(&cobra.Command{
 		Use: "ssh [OPTIONS] [USER@]HOST [COMMAND…]", Short: "Take the place of ssh for programs that call it",
-		Long: long, Example: example, DisableFlagParsing: true,
+		Long: long, Example: example, DisableFlagParsing: true, ValidArgsFunction: completeHost(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := parse(args)
 			switch {
