@@ -47,7 +47,7 @@ export async function showAsk(root, id, { go, signal }) {
     yes,
   );
   root.classList.add("page");
-  root.append(el("h1", { class: "unseen" }, "Ask by ", inline(ask.value("principal")), " on ", inline(ask.value("host"))), scroller, bar);
+  root.append(el("h1", { class: "unseen" }, "Approval for ", inline(ask.value("principal")), " on ", inline(ask.value("host"))), scroller, bar);
   scroller.focus({ preventScroll: true });
 
   let part = 0,
@@ -69,7 +69,7 @@ export async function showAsk(root, id, { go, signal }) {
       : over
         ? gone()
         : part < 1
-          ? `${Math.floor(part * 100)} % of it was in view. Go through all of it to approve.`
+          ? `${Math.floor(part * 100)} % shown. Scroll through all of it to approve.`
           : "";
   };
   const settle = () => {

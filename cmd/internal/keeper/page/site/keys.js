@@ -17,11 +17,11 @@ const help = [
     ],
   ],
   [
-    "An ask",
+    "An approval",
     [
-      ["a, then Enter", "approve, once all of it was in view"],
+      ["a, then Enter", "approve, after scrolling through all of it"],
       ["r, then Enter", "reject"],
-      ["Space, n", "go on through it; to what was not in view yet"],
+      ["Space, n", "scroll on; jump to what was not shown yet"],
     ],
   ],
   [
