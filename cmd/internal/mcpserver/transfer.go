@@ -40,6 +40,9 @@ func (s *Server) fileTransfer(ctx context.Context, c *call, in transferArgs) (*r
 	if err != nil {
 		return out, err
 	}
+	if in.Remote == "" {
+		return out, invalid(`remote must be a path on the hosts; "." is the directory that the account logs in to`)
+	}
 	hs, err := s.selectHosts(in.Targets)
 	if err != nil {
 		return out, err

@@ -96,6 +96,9 @@ func TestNothingLeadsOutOfTheExchangeDirectory(t *testing.T) {
 	require.Nil(t, r.Error, r.Raw)
 	assert.FileExists(t, far+"/tree/ok")
 	assert.NoFileExists(t, far+"/tree/key", "links are not followed")
+	r = c.call("file_transfer", args{"direction": "upload", "targets": "here", "local": "tree", "remote": ""})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Equal(t, "invalid", r.Error.Code)
 	for _, local := range []string{"..", "link", secret, "../" + filepath.Base(dir) + "x"} {
 		r := c.call("file_transfer", args{"direction": "download", "targets": "here", "local": local, "remote": far + "/tree/ok"})
 		assert.NotContains(t, r.Raw, `"status":"ok"`, local)
