@@ -321,24 +321,26 @@ func TestSSHForwardsWhereSOCKSClientsWantToGo(t *testing.T) {
 		n, err := strconv.Atoi(port)
 		require.NoError(a.t, err)
 		// ask asks for where, and returns what comes from there.
-		ask := func(where []byte) string {
+		asked := func(request []byte, answer int) string {
 			c, err := net.Dial("tcp", here)
 			if err != nil {
 				return ""
 			}
 			defer c.Close()
 			_ = c.SetDeadline(time.Now().Add(time.Minute))
-			_, _ = c.Write([]byte{5, 1, 0})
-			_, _ = c.Write(where)
-			said := make([]byte, 2+10+8)
+			_, _ = c.Write(request)
+			said := make([]byte, answer+8)
 			n, _ := io.ReadFull(c, said)
-			return string(said[min(n, 12):n])
+			return string(said[min(n, answer):n])
 		}
+		ask := func(where []byte) string { return asked(append([]byte{5, 1, 0}, where...), 2+10) }
 		end := []byte{byte(n >> 8), byte(n)}
 		byName := append(append([]byte{5, 1, 0, 3, byte(len(host))}, host...), end...)
 		require.Eventually(a.t, func() bool { return ask(byName) == "SSH-2.0-" }, time.Minute, 50*time.Millisecond)
 		byNumber := append(append([]byte{5, 1, 0, 1}, net.ParseIP(host).To4()...), end...)
 		assert.Equal(a.t, "SSH-2.0-", ask(byNumber))
+		of4 := append(append([]byte{4, 1}, end...), net.ParseIP(host).To4()...)
+		assert.Equal(a.t, "SSH-2.0-", asked(append(of4, "me\x00"...), 8))
 		assert.Empty(a.t, ask([]byte{5, 1, 0, 1, 127, 0, 0, 1, 0, 1}), "nothing listens there")
 		assert.Empty(a.t, ask([]byte{5, 2, 0, 1, 127, 0, 0, 1, 0, 1}), "it does not listen for clients")
 		require.NoError(a.t, cmd.Process.Signal(os.Interrupt))

@@ -36,7 +36,7 @@ const long = `Forward ports through a host, as ssh -L, -R and -D do, judged and 
 
   -L [address:]port:host:port    a port here leads to one that the host reaches
   -R [address:]port:host:port    a port of the host leads to one that this machine reaches
-  -D [address:]port              a port here is a SOCKS 5 proxy that connects from the host; so is -R [address:]port there
+  -D [address:]port              a port here is a SOCKS 4 and 5 proxy that connects from the host; so is -R [address:]port there
 
 Only the machine itself can connect to a port unless an address is given: * is all of them, which sshd allows for -R only with
 GatewayPorts. Port 0 is any that is free. Without -L, -R and -D it forwards what the inventory (forwards:) and ssh_config
@@ -67,7 +67,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	f.SSH.Add(fl)
 	fl.VarP(&spec{o, "-L"}, "local", "L", "forward a port here to a host and port: `[address:]port:host:port`")
 	fl.VarP(&spec{o, "-R"}, "remote", "R", "forward a port of the host to here: `[address:]port[:host:port]`")
-	fl.VarP(&spec{o, "-D"}, "dynamic", "D", "serve SOCKS 5 on a port here: `[address:]port`")
+	fl.VarP(&spec{o, "-D"}, "dynamic", "D", "serve SOCKS 4 and 5 on a port here: `[address:]port`")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")

@@ -24,8 +24,15 @@ const (
 	socksAddressIPv6 = 4
 )
 
+// SOCKS 4 has one answer that is used here, and names instead of addresses since 4a. maxSocksName bounds the names of both versions.
+const (
+	socks4        = 4
+	socks4Granted = 90
+	maxSocksName  = 255
+)
+
 var (
-	errSocks        = errors.New("the SOCKS client does not speak SOCKS 5")
+	errSocks        = errors.New("the SOCKS client does not speak SOCKS 4 or 5")
 	errSocksMethod  = errors.New("the SOCKS client insists on a password, and none is taken")
 	errSocksCommand = errors.New("the SOCKS client asks for something else than a connection")
 )
@@ -42,7 +49,11 @@ func Socks(conn io.ReadWriteCloser) (host string, port uint16, err error) {
 		}
 		return b, nil
 	}
-	if _, err := io.ReadFull(conn, head[:2]); err != nil || head[0] != socksVersion {
+	_, err = io.ReadFull(conn, head[:2])
+	switch {
+	case err == nil && head[0] == socks4:
+		return socksOf4(conn, head[1])
+	case err != nil || head[0] != socksVersion:
 		return "", 0, errSocks
 	}
 	methods, err := read(int(head[1]))
@@ -96,6 +107,44 @@ func Socks(conn io.ReadWriteCloser) (host string, port uint16, err error) {
 	}
 	answer(conn, socksGranted)
 	return host, port, nil
+}
+
+// socksOf4 is Socks for a client of version 4, whose command has been read. It says who it is, which is not looked at.
+func socksOf4(conn io.ReadWriter, command byte) (host string, port uint16, err error) {
+	var to [6]byte
+	if _, err := io.ReadFull(conn, to[:]); err != nil {
+		return "", 0, errSocks
+	}
+	if _, err := socksWord(conn); err != nil {
+		return "", 0, err
+	}
+	host, port = net.IP(to[2:]).String(), binary.BigEndian.Uint16(to[:])
+	if to[2] == 0 && to[3] == 0 && to[4] == 0 && to[5] != 0 { // 4a: a name follows
+		if host, err = socksWord(conn); err != nil {
+			return "", 0, err
+		}
+	}
+	switch {
+	case command != socksConnect:
+		return "", 0, errSocksCommand
+	case host == "" || port == 0:
+		return "", 0, errSocks
+	}
+	_, _ = conn.Write([]byte{0, socks4Granted, 0, 0, 0, 0, 0, 0})
+	return host, port, nil
+}
+
+// socksWord reads up to a NUL byte, and nothing behind it.
+func socksWord(r io.Reader) (string, error) {
+	var word []byte
+	for b := [1]byte{}; ; word = append(word, b[0]) {
+		if _, err := io.ReadFull(r, b[:]); err != nil || len(word) > maxSocksName {
+			return "", errSocks
+		}
+		if b[0] == 0 {
+			return string(word), nil
+		}
+	}
 }
 
 // answer tells a client what becomes of its request.

@@ -12,9 +12,9 @@ const (
 // NewForward asks for a port to be forwarded.
 type NewForward struct {
 	Host   string `json:"host" maxLength:"4096" doc:"a host of the inventory; an operator may also write user@host:port"`
-	Kind   string `json:"kind" enum:"local,remote,dynamic" doc:"local: the keeper's machine listens, and the host connects to the target; remote: the host listens, and the keeper's machine connects; dynamic: as local, to where each client asks for with SOCKS 5"`
+	Kind   string `json:"kind" enum:"local,remote,dynamic" doc:"local: the keeper's machine listens, and the host connects to the target; remote: the host listens, and the keeper's machine connects; dynamic: as local, to where each client asks for with SOCKS 4 or 5"`
 	Listen string `json:"listen" maxLength:"300" doc:"address:port to listen on. localhost is the machine's own, no address (“:8080”) is all of them; port 0 is any that is free"`
-	To     string `json:"to,omitempty" maxLength:"300" doc:"address:port of the target; omit it for dynamic, and for remote with SOCKS 5 on the host"`
+	To     string `json:"to,omitempty" maxLength:"300" doc:"address:port of the target; omit it for dynamic, and for remote with SOCKS 4 or 5 on the host"`
 
 	Reason     string `json:"reason,omitempty" maxLength:"4096" doc:"reason to record in the audit log"`
 	Confirm    bool   `json:"confirm,omitempty" doc:"the operator's confirmation, where the policy requires one"`
