@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // script is what "fairlead completion SHELL" prints.
@@ -71,7 +72,7 @@ func TestTabRunsNothingOfWhatWasTyped(t *testing.T) {
 		t.Run(shell, func(t *testing.T) {
 			program, err := exec.LookPath(shell)
 			if err != nil {
-				t.Skip(shell + " is not installed")
+				needs.Part(t, "%s is not installed", shell)
 			}
 			dir := t.TempDir()
 			at := func(name string) string { return filepath.Join(dir, name) }

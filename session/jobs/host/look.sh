@@ -1,7 +1,7 @@
 # What is done to jobs later: look, stop, remove and list.
 #
-# Its parameters: what, id, principal, seconds to wait for something new (for list numbers of a group); offset and limit for each output; for stop seconds between
-# TERM and KILL, for look "end" to wait for nothing but the end.
+# Its parameters: what, id, principal, seconds to wait for something new (for list numbers of a group); offset and limit for each
+# output; for stop seconds between TERM and KILL, for look "end" to wait for nothing but the end.
 @common@
 op=$1 id=$2 who=$3 w=$4 oo=$5 ol=$6 eo=$7 el=$8 gr=$9
 # Void: there is no such job.
@@ -40,7 +40,7 @@ y() { o "$d" || return 1
 [ -z "$(find "$d" -links +0 ! -type d ! \( -type f -links 1 -user "$me" \) 2>/dev/null)" ] || return 1
 k; }
 # For: whether the job is the principal's. A job whose owner is not known is for operators.
-f() { case $ow in ('') case $who in (operator/*) return 0;; esac;; esac; case $ow in ("$who") return 0;; (agent/*) case $who in (operator/*) return 0;; esac;; esac; return 1; }
+f() { [ "$ow" = "$who" ] && return; case $who in (operator/*) case $ow in (''|agent/*) return 0;; esac;; esac; return 1; }
 # Gives what is known of the job.
 g() { printf 'id %s\nowner %s\nsum %s\nstarted %s\nnow %s\nstate %s\n' "$id" "$ow" "$sm" "$at" "${nw:-$(date +%s)}" "$z"
 case $z in (ended) printf 'code %s\nended %s\n' "$c" "$t";; esac
@@ -56,8 +56,8 @@ bt=$(b); mr= nw=
 o "$jobs" || e denied 'the directory for jobs belongs to others, or others may write there'
 # Every job, or those of a group, or of these those with one of the numbers in w, which has spaces around each.
 case $op in (list)
-printf 'fairlead-job 1\n'; x9=0 nw=$(date +%s) a9=${id:-j_}
-for d in "$jobs"/"$a9"*; do id=${d##*/}
+printf 'fairlead-job 1\n'; x9=0 nw=$(date +%s)
+for d in "$jobs/${id:-j_}"*; do id=${d##*/}
 case $id in (*[!a-z0-9_-]*) continue;; esac
 case $w in (''|*" ${id##*-} "*) ;; (*) continue;; esac
 # Without a process for those of other machines, of which a home directory may hold thousands.
