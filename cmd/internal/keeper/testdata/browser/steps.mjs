@@ -118,7 +118,7 @@ const steps = {
     assert.ok(await page.locator(".bar .yes").isDisabled());
     await page.keyboard.press("a");
     assert.equal(await page.locator("dialog").count(), 0);
-    await note("was in view");
+    await note("Scroll through all of it");
     await page.locator(".scroll").evaluate((s) => (s.scrollTop = s.scrollHeight));
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     assert.ok(await page.locator(".bar .yes").isDisabled(), "the end alone is not all");
