@@ -372,7 +372,7 @@ func TestAnotherAgentIsLentThanTheOneThatLogsIn(t *testing.T) {
 		require.NoError(t, err, option)
 		assert.Equal(t, want, s.AgentLent, option)
 		if option == "$UNSET" {
-			assert.True(t, s.ForwardAgent.V, "who asks is told that there is none")
+			assert.True(t, s.ForwardAgent.V, "the caller learns that there is no agent")
 			continue
 		}
 		assert.Equal(t, want != "", s.ForwardAgent.V, option)

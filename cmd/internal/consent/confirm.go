@@ -135,7 +135,7 @@ func (o *Judge) ask(ctx context.Context, f func(asker) (bool, error)) (yes bool,
 			}
 			answer, err := readLine(tty)
 			if err != nil {
-				_, _ = io.WriteString(tty, "\n") // what is told next begins a line
+				_, _ = io.WriteString(tty, "\n") // the next message begins on a line of its own
 			}
 			return answer, err
 		})

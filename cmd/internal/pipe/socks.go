@@ -24,7 +24,7 @@ const (
 	socksAddressIPv6 = 4
 )
 
-// SOCKS 4 has one answer that is used here, and names instead of addresses since 4a. maxSocksName bounds the names of both versions.
+// SOCKS 4 has one answer that is used here, and names instead of addresses since 4a. maxSocksName bounds those, as a byte does in version 5.
 const (
 	socks4        = 4
 	socks4Granted = 90

@@ -130,7 +130,7 @@ func TestWhatIsNotConfirmedRunsNowhere(t *testing.T) {
 			assert.Equal(t, 5, code)
 			assert.Empty(t, w.out.String())
 			assert.Contains(t, p.screen(), "hint     the host has no tier, which counts as prod: set tier: in the inventory, or answer with --yes\n")
-			assert.Eventually(t, func() bool { return strings.HasSuffix(p.screen(), "\n") }, 10*time.Second, time.Millisecond, "what is told next begins a line")
+			assert.Eventually(t, func() bool { return strings.HasSuffix(p.screen(), "\n") }, 10*time.Second, time.Millisecond, "the next message begins on a line of its own")
 			assert.Contains(t, w.err.String(), "  down1,web1  denied: ")
 			assert.Contains(t, w.err.String(), "; it was not confirmed\n", "and it is not even tried to connect")
 			require.Len(t, events.requests(), 2)

@@ -23,7 +23,7 @@ func TestAHostWhoseTurnHadNotComeWhenTheRunWasLostGotNothing(t *testing.T) {
 	w.Turn("a")
 	w.End("a", session.Result{Status: session.StatusOK}, false)
 	assert.Nil(t, s.Join("q", id(1)), "the run is another's")
-	assert.Nil(t, s.Join("p", id(2)), "there is none")
+	assert.Nil(t, s.Join("p", id(2)), "no run has this id")
 	k := s.Join("p", id(1)) // a keeper
 	require.NotNil(t, k)
 	k.Turns()
@@ -39,7 +39,7 @@ func TestAHostWhoseTurnHadNotComeWhenTheRunWasLostGotNothing(t *testing.T) {
 	require.Equal(t, "lost", r.State)
 	assert.Equal(t, "u@c:1 d", pick(t, r, runstore.NotRun))
 	assert.Equal(t, "b", pick(t, r, runstore.Failed), "the command may have run there")
-	assert.Nil(t, s.Join("p", id(1)), "whoever sends for it went away")
+	assert.Nil(t, s.Join("p", id(1)), "its process has ended")
 }
 
 func TestOfALostRunWhoseTurnsMayNotAllBeThereNothingIsKnown(t *testing.T) {

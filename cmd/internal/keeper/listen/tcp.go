@@ -1,16 +1,14 @@
 package listen
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net"
-	"os"
-	"strings"
-	"syscall"
+
+	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 )
 
 // TCP is where a keeper listens besides its socket. There is no way to do so without TLS and tokens.
@@ -23,9 +21,9 @@ type TCP struct {
 
 // Listen opens the port.
 func (t TCP) Listen(ctx context.Context) (net.Listener, error) {
-	certText, err := readFile(t.CertFile)
-	keyText, kerr := readFile(t.KeyFile)
-	if err = errors.Join(err, kerr); err != nil {
+	certText, err := trustedfile.Read(t.CertFile)
+	keyText, kerr := trustedfile.Read(t.KeyFile)
+	if err = cmp.Or(err, kerr); err != nil {
 		return nil, fmt.Errorf("keeper: cannot read the certificate and its key: %w", err)
 	}
 	cert, err := tls.X509KeyPair(certText, keyText)
@@ -39,20 +37,6 @@ func (t TCP) Listen(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(Bounded(l), &tls.Config{
 		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
 	}), nil
-}
-
-// readFile returns what a file holds. A FIFO is read where it was handed over already open, as /dev/fd/63: another would keep the
-// keeper waiting.
-func readFile(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.Mode()&fs.ModeNamedPipe != 0 && !strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/proc/") {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	return io.ReadAll(f)
 }
 
 func (t TCP) Check(tokens bool) error {

@@ -5,15 +5,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"strings"
 	"sync"
-	"syscall"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/stamp"
 )
@@ -63,7 +60,7 @@ func Read(path string) *File {
 	if cert, ok := readPublic(path + "-cert.pub").(*ssh.Certificate); ok {
 		k.Cert = cert
 	}
-	text, err := readFile(path)
+	text, err := trustedfile.Read(path)
 	if err != nil {
 		k.Public = readPublic(path + ".pub")
 		k.Missing = errors.Is(err, os.ErrNotExist) && k.Public == nil && k.Cert == nil
@@ -71,8 +68,8 @@ func Read(path string) *File {
 		if errors.Is(err, os.ErrNotExist) {
 			k.Problem = "there is no such file"
 		}
-		if errors.Is(err, errSpecial) {
-			k.Problem = err.Error()
+		if errors.Is(err, trustedfile.ErrSpecial) {
+			k.Problem = "it is " + trustedfile.ErrSpecial.Error()
 		}
 		return k
 	}
@@ -101,26 +98,9 @@ func Read(path string) *File {
 	return k
 }
 
-// errSpecial is the error of readFile for a FIFO or a socket.
-var errSpecial = errors.New("it is not a regular file")
-
-// readFile returns what a file holds. It does not wait for a program that may never write to a FIFO, which no deadline would end:
-// only one that was handed over already open, as /dev/fd/63, is read.
-func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 && !strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/proc/") {
-		return nil, errSpecial
-	}
-	return io.ReadAll(f)
-}
-
 // readPublic returns the public key, or certificate, in a file; nil if there is none.
 func readPublic(path string) ssh.PublicKey {
-	text, err := readFile(path)
+	text, err := trustedfile.Read(path)
 	if err != nil {
 		return nil
 	}

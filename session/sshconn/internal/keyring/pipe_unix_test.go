@@ -5,7 +5,6 @@ package keyring
 import (
 	"crypto/ed25519"
 	"encoding/pem"
-	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -17,7 +16,7 @@ import (
 )
 
 // No deadline would end the wait for a program that writes to a FIFO.
-func TestAPipeIsNoKeyUnlessItWasHandedOver(t *testing.T) {
+func TestAPipeIsNoKey(t *testing.T) {
 	dir := t.TempDir()
 	_, key, err := ed25519.GenerateKey(nil)
 	require.NoError(t, err)
@@ -36,15 +35,4 @@ func TestAPipeIsNoKeyUnlessItWasHandedOver(t *testing.T) {
 	assert.Empty(t, k.Problem)
 	assert.NotNil(t, k.Public)
 	assert.Nil(t, k.Cert)
-
-	r, w, err := os.Pipe()
-	require.NoError(t, err)
-	defer r.Close()
-	go func() {
-		_, _ = w.Write(pem.EncodeToMemory(block))
-		_ = w.Close()
-	}()
-	text, err := readFile(fmt.Sprintf("/dev/fd/%d", r.Fd()))
-	require.NoError(t, err)
-	assert.Equal(t, pem.EncodeToMemory(block), text)
 }
