@@ -149,7 +149,7 @@ func (w *question) inKeeping() error {
 	case err := <-w.kept:
 		return err
 	case <-t.C:
-		return fmt.Errorf("%w: the store has not taken it in time, and whether it will is unknown; see whether the request is still pending", ErrUnkept)
+		return fmt.Errorf("%w: the store has not taken it in time, and whether it will is unknown; `fairlead approvals` shows whether the request is still pending", ErrUnkept)
 	}
 }
 
