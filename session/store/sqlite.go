@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -20,11 +21,19 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 	if err := makeFile(cfg.Path); err != nil {
 		return nil, err
 	}
+	file, err := os.Stat(cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("store: look at %s: %w", cfg.Path, err)
+	}
 	d := &database{dialect: sqliteDialect, name: cfg.Path, path: cfg.Path, kind: sqliteKind}
 	open := func(more url.Values, conns int) (*sql.DB, error) {
-		v := url.Values{"_pragma": append([]string{
-			"busy_timeout(1000)", "auto_vacuum(2)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
-		}, more["_pragma"]...)}
+		first := []string{"busy_timeout(1000)"}
+		if file.Size() == 0 && more.Has("_txlock") {
+			first = append(first, "auto_vacuum(2)") // before anything is written; later it would be a write for every connection
+		}
+		v := url.Values{"_pragma": slices.Concat(first, []string{
+			"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
+		}, more["_pragma"])}
 		if lock := more.Get("_txlock"); lock != "" {
 			v.Set("_txlock", lock)
 		}
@@ -36,7 +45,6 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 		db.SetMaxIdleConns(conns)
 		return db, nil
 	}
-	var err error
 	if d.writer, err = open(url.Values{"_txlock": {"immediate"}}, 1); err != nil {
 		return nil, err
 	}

@@ -125,8 +125,8 @@ func TestNoCommandRunsThatTheStoreHasNoRoomFor(t *testing.T) {
 	refused("a yes that cannot be kept", status, p)
 	assert.NoFileExists(t, filepath.Join(box, "approved"))
 	var got wire.Command
-	status, _ = w.api("agent/claude", "GET", commandsPath+"/"+waits.ID, nil, &got)
-	assert.Equal(t, http.StatusOK, status, "reading goes on")
+	status, p = w.api("agent/claude", "GET", commandsPath+"/"+waits.ID, nil, &got)
+	assert.Equal(t, http.StatusOK, status, "reading goes on: %s", p.Detail)
 	assert.Equal(t, "pending", got.Status)
 
 	require.NoError(t, os.Remove(filepath.Join(disk, "filler")))

@@ -66,20 +66,26 @@ func (r *Runner) awaited(ctx context.Context, c store.Command, q policy.Question
 	if f.err = r.answered(ctx, c, q, answer, err, f); f.err == nil {
 		return nil, nil
 	}
-	if _, fault := store.Fault(f.err); fault {
-		w.Kept(unkept{f.err})
-	}
-	w.Kept(f.err)
 	r.cfg.Log.Printf("command %s: %v", c.ID, f.err)
-	if now, err := r.cfg.Store.Command(ctx, c.ID); err != nil || now.Status != store.Pending {
+	if f.decided {
 		return nil, nil
 	}
-	again, err := r.cfg.Desk.AskKept(q)
-	if err != nil {
+	failed := f.err
+	if _, fault := store.Fault(f.err); fault {
+		failed = unkept{f.err}
+	} else if now, err := r.cfg.Store.Command(ctx, c.ID); err != nil || now.Status != store.Pending {
+		w.Kept(failed)
 		return nil, nil
 	}
+	// It lies there before whoever answered hears of the failure, and answers again.
 	next := r.take(c.ID, f.timeout)
 	next.way = f.way
+	again, err := r.cfg.Desk.AskKept(q)
+	w.Kept(failed)
+	if err != nil {
+		r.land(c.ID, next)
+		return nil, nil
+	}
 	return again, next
 }
 
@@ -113,6 +119,7 @@ func (r *Runner) answered(ctx context.Context, c store.Command, q policy.Questio
 	if err != nil {
 		return err
 	}
+	f.decided = true
 	f.kept(nil)
 	noted := r.noteAnswer(ctx, c, q, a)
 	if !a.Approved {

@@ -102,6 +102,7 @@ type flight struct {
 	err     error                // why the answer could not be used; set before ended is closed
 	way     string               // how its host was reached when it was asked about, see Place
 	asked   func()               // takes back the question; nil where nobody is asked
+	decided bool                 // the answer is in the store
 	kept    func(error)          // says that the answer is in the store, see approval.Waiting.Kept
 }
 
