@@ -22,6 +22,7 @@ type found struct {
 	Entry
 	path string // absolute
 	skip string // why it is skipped, if it is
+	root bool   // the path of the download stands for it
 }
 
 // downloading is one download from one host.
@@ -170,6 +171,9 @@ func (d *downloading) run(ctx context.Context, pattern string, from roots, w io.
 			return err
 		}
 	}
+	if len(from.real) > 1 { // who gives one name to what comes learns at once that there are several
+		slices.SortStableFunc(d.all, func(a, b found) int { return a.rank() - b.rank() })
+	}
 	for i := range d.all {
 		d.rep.total += d.all[i].Size
 	}
@@ -185,6 +189,17 @@ func (d *downloading) run(ctx context.Context, pattern string, from roots, w io.
 	return nil
 }
 
+// rank is where something stands in a stream of several.
+func (f *found) rank() int {
+	switch {
+	case f.root && f.Dir:
+		return 0
+	case f.root:
+		return 1
+	}
+	return 2
+}
+
 // walk finds all that is below a name, parents first.
 func (d *downloading) walk(ctx context.Context, asked, real, name string) error {
 	st, err := d.r.stat(ctx, real)
@@ -195,7 +210,7 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 		d.leave(lost{asked, err}, name)
 		return nil
 	}
-	d.add(found{Entry: Entry{Name: name}, path: real}, st)
+	d.add(found{Entry: Entry{Name: name}, path: real, root: true}, st)
 	if !st.mode.IsDir() {
 		return nil
 	}
@@ -212,6 +227,7 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 				return errs[i]
 			}
 			if errs[i] != nil {
+				d.files++
 				d.fail(&dir, errs[i])
 				continue
 			}

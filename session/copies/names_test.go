@@ -139,6 +139,57 @@ func TestALinkToNothingKeepsNothingElseBack(t *testing.T) {
 	})
 }
 
+// Several things cannot have one name: nothing gets it.
+func TestOfSeveralThingsForOneNameNoneIsMade(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		write(t, filepath.Join(dir, "files/a.log"), []byte("a"), 0o644)
+		write(t, filepath.Join(dir, "files/b.log"), []byte("b"), 0o644)
+		write(t, filepath.Join(dir, "both/a/deep/a"), []byte("a"), 0o644)
+		write(t, filepath.Join(dir, "both/b"), []byte("b"), 0o644)
+		write(t, filepath.Join(dir, "dirs/a/a"), []byte("a"), 0o644)
+		write(t, filepath.Join(dir, "dirs/b/b"), []byte("b"), 0o644)
+		for _, pattern := range []string{"files/*", "both/*", "dirs/*"} {
+			back := tempDir(t)
+			took := 0
+			_, _, err := s.download(filepath.Join(dir, pattern), copies.Tree{Dir: back, Name: "new", Take: func(copies.Report) { took++ }})
+			assert.EqualError(t, err, "several things match, and they cannot have one name: name a directory that exists", pattern)
+			names, err := os.ReadDir(back)
+			require.NoError(t, err)
+			assert.Empty(t, names, pattern)
+			assert.Zero(t, took, pattern)
+		}
+		back := tempDir(t)
+		_, _, err := s.download(filepath.Join(dir, "files/a*"), copies.Tree{Dir: back, Name: "new"})
+		require.NoError(t, err)
+		assert.Equal(t, "a", read(t, filepath.Join(back, "new")))
+		_, _, err = s.download(filepath.Join(dir, "both/*"), copies.Tree{Dir: back})
+		require.NoError(t, err)
+		assert.Equal(t, "a", read(t, filepath.Join(back, "a/deep/a")))
+		assert.Equal(t, "b", read(t, filepath.Join(back, "b")))
+	})
+}
+
+// A directory does not take the place of a file, and the error says so.
+func TestADirectoryDoesNotTakeThePlaceOfAFile(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		write(t, filepath.Join(dir, "src/a"), []byte("a"), 0o644)
+		back := tempDir(t)
+		file, link := filepath.Join(back, "file"), filepath.Join(back, "link")
+		write(t, file, []byte("file"), 0o644)
+		require.NoError(t, symlink(dir, link))
+		for name, want := range map[string]string{
+			"file": file + " is a file, and a directory cannot take its place",
+			"link": link + " is a symbolic link or a special file, and a directory cannot take its place",
+		} {
+			_, _, err := s.download(filepath.Join(dir, "src"), copies.Tree{Dir: back, Name: name})
+			assert.EqualError(t, err, want)
+		}
+		_, _, err := s.download(filepath.Join(dir, "src"), copies.Tree{Dir: file + "/"})
+		assert.EqualError(t, err, file+"/: not a directory")
+		assert.Equal(t, "file", read(t, file))
+	})
+}
+
 // What is not wanted is refused before anything of it is kept.
 func TestATreeIsAskedBeforeItTakesSomething(t *testing.T) {
 	ways(t, func(t *testing.T, s *site, dir string) {

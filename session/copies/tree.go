@@ -37,7 +37,9 @@ type Tree struct {
 // Receive reads a stream to its end. Files that could not be read on the host are left out. The error says why the rest did
 // not come; what has a name by then is whole.
 func (t *Tree) Receive(ctx context.Context, in io.Reader) error {
-	if err := os.MkdirAll(t.Dir, 0o777); err != nil {
+	if err := os.MkdirAll(t.Dir, 0o777); errors.Is(err, fs.ErrExist) { // with a slash behind it
+		return fmt.Errorf("%s: not a directory", t.Dir)
+	} else if err != nil {
 		return plain(err)
 	}
 	root, err := os.OpenRoot(t.Dir)
@@ -84,6 +86,12 @@ type receiving struct {
 	bad     int // files that were not taken
 	top     string
 }
+
+// Why nothing is made of a download of several things.
+var (
+	errSeveralMerged = errors.New("several things match: name one directory, or leave out the slash behind it")
+	errSeveralNamed  = errors.New("several things match, and they cannot have one name: name a directory that exists")
+)
 
 // bare is an error of a file without the name, which is that of the temporary file.
 func bare(err error) error {
@@ -145,10 +153,10 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 			r.top = first
 		}
 		if r.top != first && r.t.Merge {
-			return errors.New("several things match: name one directory, or leave out the slash behind it")
+			return errSeveralMerged
 		}
 		if r.top != first {
-			return errors.New("several things match, and they cannot have one name: name a directory that exists")
+			return errSeveralNamed
 		}
 		name = path.Join(r.t.Name, rest)
 	}
@@ -206,6 +214,10 @@ func (r *receiving) directory(e *Entry, to string) error {
 	}
 	if st, serr := r.root.Lstat(to); serr == nil && st.IsDir() {
 		return nil
+	} else if serr == nil && st.Mode().IsRegular() {
+		return fmt.Errorf("%s is a file, and a directory cannot take its place", filepath.Join(r.t.Dir, to))
+	} else if serr == nil {
+		return fmt.Errorf("%s is a symbolic link or a special file, and a directory cannot take its place", filepath.Join(r.t.Dir, to))
 	}
 	return fmt.Errorf("%s: %w", filepath.Join(r.t.Dir, to), plain(err))
 }
@@ -273,7 +285,7 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	if err == nil {
 		report.Done, report.Size, report.Mode, report.SHA256 = Copied, in.n, fmt.Sprintf("%04o", Octal(mode)), fmt.Sprintf("%x", in.sum())
 		r.waiting = append(r.waiting, arrived{temp: temp, to: to, report: report})
-		if r.n < fewFiles || len(r.waiting) >= maxBatch {
+		if !r.mayBeOneOfSeveral() && (r.n < fewFiles || len(r.waiting) >= maxBatch) {
 			err = r.place()
 		}
 	} else {
@@ -281,6 +293,9 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	}
 	return report, err
 }
+
+// mayBeOneOfSeveral reports whether the file that came gets its name only once no other thing has come that would have the same.
+func (r *receiving) mayBeOneOfSeveral() bool { return r.t.Name != "" && r.n == 1 }
 
 // place gives files their names that are on disk, or are put there now.
 func (r *receiving) place() error {
@@ -302,9 +317,16 @@ func (r *receiving) place() error {
 	return nil
 }
 
-// settle ends what came: it gets its names, whatever came after it.
-func (r *receiving) settle(error) error {
-	err := r.place()
+// settle ends what came: it gets its names, whatever came after it, unless that shows that it should not have been asked for.
+func (r *receiving) settle(why error) (err error) {
+	if errors.Is(why, errSeveralNamed) || errors.Is(why, errSeveralMerged) {
+		for i := len(r.dirs) - 1; i >= 0; i-- { // nothing is in them yet
+			_ = r.root.Remove(r.dirs[i].to)
+		}
+		r.dirs = nil
+	} else {
+		err = r.place()
+	}
 	for _, f := range r.waiting {
 		_ = r.root.Remove(filepath.Join(filepath.Dir(f.to), f.temp))
 	}
