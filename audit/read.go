@@ -65,6 +65,7 @@ type reader struct {
 	f     *os.File
 	chain chain // the last line that was genuine
 	alien bool  // the line before was not
+	torn  bool  // and was only what a crash left
 	keep  bool  // yield records that were edited
 	held  []held
 
@@ -170,16 +171,44 @@ func (r *reader) drain(yield func(Event, error) bool) bool {
 		if !r.lines(yield) {
 			return false
 		}
-		if _, err := os.Stat(filepath.Join(r.dir, dataName(r.file+1))); err != nil {
+		next := r.next()
+		if next == 0 {
 			return true
 		}
 		// The next file is made after the last record of this one, but maybe since we looked.
 		if !r.lines(yield) {
 			return false
 		}
+		if missing := r.file + 1; next > missing && firstFile(r.dir) <= r.file { // not purged
+			if !yield(Event{}, missingFile(filepath.Join(r.dir, dataName(missing)))) {
+				return false
+			}
+		}
 		r.close()
-		r.file, r.off, r.num = r.file+1, 0, 1
+		r.file, r.off, r.num = next, 0, 1
 	}
+}
+
+// next is the number of the file behind the one that is being read: 0 where there is none yet.
+func (r *reader) next() int {
+	if _, err := os.Stat(filepath.Join(r.dir, dataName(r.file+1))); err == nil {
+		return r.file + 1
+	}
+	files, err := dataFiles(r.dir)
+	if err != nil {
+		return 0
+	}
+	for _, n := range files {
+		if n > r.file {
+			return n
+		}
+	}
+	return 0
+}
+
+// missingFile is what those who read report where a file of the chain is gone, and later ones are not.
+func missingFile(path string) error {
+	return damage("audit: " + path + " is missing, and its entries with it; run `fairlead audit verify`")
 }
 
 // lines yields the whole lines from r.off on.
@@ -202,7 +231,7 @@ func (r *reader) lines(yield func(Event, error) bool) bool {
 		}
 		r.off, r.raw = off+int64(len(raw)), raw
 		var e Event
-		was, after := r.alien, r.chain.count
+		was, torn, after := r.alien, r.torn, r.chain.count
 		if r.alien = !r.genuine(raw); r.alien {
 			r.hold(raw)
 		} else {
@@ -215,14 +244,18 @@ func (r *reader) lines(yield func(Event, error) bool) bool {
 			r.raw = raw
 			e, err = decode(raw)
 		}
+		r.torn = r.alien && r.chain.tornLine(raw)
 		if r.alien || err != nil {
-			err = fmt.Errorf("audit: %s is not an entry; run `fairlead audit verify`", r.place(off))
+			said := fmt.Sprintf("audit: %s is not an entry; run `fairlead audit verify`", r.place(off))
+			if err = error(damage(said)); r.torn {
+				err = errors.New(said)
+			}
 			e = Event{}
 		}
 		if r.num > 0 && raw[len(raw)-1] == '\n' {
 			r.num++
 		}
-		if was && r.alien {
+		if was && r.alien && torn == r.torn {
 			continue // one error for all of them
 		}
 		if !yield(e, err) {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,25 +9,30 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
 // followEvery is how often Follow looks for more.
 const followEvery = 100 * time.Millisecond
 
-// Tail returns the last n events in dir, oldest first. Lines that are not, as All says, are skipped.
+// Tail returns the last n events in dir, oldest first. Where the end of the chain is damaged it returns those that can be
+// read and an error that wraps ErrDamaged, but not ErrUnavailable, and names the first place.
 func Tail(dir string, n int) ([]Event, error) {
-	r, err := before(dir, n)
+	r, broken, err := before(dir, n)
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	return r.last(n)
+	return r.last(n, broken)
 }
 
-// last drains r and returns the last n events.
-func (r *reader) last(n int) (out []Event, err error) {
+// last drains r and returns the last n events. broken is what is known to be wrong with them; what is found comes first,
+// for it says where.
+func (r *reader) last(n int, broken error) (out []Event, err error) {
+	var first error
 	r.drain(func(e Event, lineErr error) bool {
 		switch {
 		case lineErr == nil:
@@ -36,24 +42,29 @@ func (r *reader) last(n int) (out []Event, err error) {
 			}
 		case errors.Is(lineErr, ErrUnavailable): // not a line that is no entry
 			err = lineErr
+		case first == nil && errors.Is(lineErr, ErrDamaged): // not what a crash leaves
+			first = lineErr
 		}
 		return err == nil
 	})
+	if err == nil {
+		err = cmp.Or(first, broken)
+	}
 	return out[max(0, len(out)-max(n, 0)):], err
 }
 
 // Follow yields the last n events in dir and then every new one as it is written, by whatever process, until ctx ends.
-// Errors are as for All, about what comes after the first n.
+// Errors are as for Tail about the first n, and as for All about what comes after them.
 func Follow(ctx context.Context, dir string, n int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		r, err := before(dir, n)
+		r, broken, err := before(dir, n)
 		if err != nil {
 			yield(Event{}, err)
 			return
 		}
 		defer r.close()
-		events, err := r.last(n)
-		if err != nil {
+		events, err := r.last(n, broken)
+		if errors.Is(err, ErrUnavailable) {
 			yield(Event{}, err)
 			return
 		}
@@ -61,6 +72,9 @@ func Follow(ctx context.Context, dir string, n int) iter.Seq2[Event, error] {
 			if ctx.Err() != nil || !yield(e, nil) {
 				return
 			}
+		}
+		if err != nil && !yield(Event{}, err) {
+			return
 		}
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
@@ -75,15 +89,14 @@ func Follow(ctx context.Context, dir string, n int) iter.Seq2[Event, error] {
 
 // before returns a reader that stands n records before the end of the chain, or at its beginning. It walks back from the
 // record that head names, from hash to hash, so that what others put between or behind the records does not count. Where
-// that breaks off, the chain is damaged, and the reader stands at its beginning.
-func before(dir string, n int) (*reader, error) {
-	r, err := newReader(dir)
-	if err != nil || r.keyErr != nil {
-		return r, err
+// that breaks off, the chain is damaged: broken says so, and the reader stands at its beginning.
+func before(dir string, n int) (r *reader, broken, err error) {
+	if r, err = newReader(dir); err != nil || r.keyErr != nil {
+		return r, nil, err
 	}
 	h, ok := headOf(dir, r.chain.k)
 	if !ok || h.count == 0 {
-		return r, nil
+		return r, headFault(dir, ok), nil
 	}
 	first := r.file
 	at := reader{dir: dir, file: h.file, off: h.size, chain: chain{k: r.chain.k, count: h.count, hash: h.hash}}
@@ -95,16 +108,41 @@ func before(dir string, n int) (*reader, error) {
 			at.close()
 			at.file--
 		}
-		if err := at.back(); errors.Is(err, errBroken) || errors.Is(err, fs.ErrNotExist) {
+		err := at.back()
+		switch {
+		case err == nil:
+			n--
+			continue
+		case errors.Is(err, errBroken):
+			broken = damage("audit: entries at the end of " + dir + " are missing or were changed; its head names entry " +
+				strconv.FormatUint(h.count, 10) + "; run `fairlead audit verify`")
+		case errors.Is(err, fs.ErrNotExist):
+			if firstFile(dir) < at.file { // it was not purged meanwhile
+				broken = missingFile(filepath.Join(dir, dataName(at.file)))
+			}
+		default:
 			at.close()
-			return r, nil
-		} else if err != nil {
-			at.close()
-			return nil, err
+			return nil, nil, err
 		}
-		n--
+		at.close()
+		return r, broken, nil
 	}
-	return &at, nil
+	return &at, nil, nil
+}
+
+// headFault says what is wrong with a head that names no entry. An empty one is that of a chain that begins.
+func headFault(dir string, ok bool) error {
+	path := filepath.Join(dir, headName)
+	fi, err := os.Stat(path)
+	switch {
+	case ok:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return damage("audit: " + path + " is missing, so the end of the audit log is unknown; run `fairlead audit verify`")
+	case err == nil && fi.Size() > 0:
+		return damage("audit: " + path + " was changed, so the end of the audit log is unknown; run `fairlead audit verify`")
+	}
+	return nil
 }
 
 // errBroken is what back returns where no line is the one it looks for.

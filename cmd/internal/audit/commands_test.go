@@ -260,3 +260,25 @@ func TestVerifyListsTheOldestOpenRequests(t *testing.T) {
 	assert.NotContains(t, said, "  r100  ")
 	assert.Contains(t, p.ok("verify", "--json"), `"id":"r149"`)
 }
+
+// Whoever reads the end of a damaged log, or one exec of it, learns that, and sees what is whole.
+func TestDamageIsReportedWhereEntriesArePrinted(t *testing.T) {
+	p := newProgram(t)
+	p.record(record.Config{}, record.Event{Kind: record.CommandRequest, ID: "e_1", Command: "first"},
+		record.Event{Kind: record.CommandResult, ID: "e_1", Status: "ok"}, record.Event{Kind: record.CommandResult, ID: "e_2", Status: "ok"})
+	for _, args := range [][]string{{"tail"}, {"show", "e_1"}} {
+		p.ok(args...)
+		assert.Empty(t, p.err.String(), args)
+	}
+	path := filepath.Join(p.dir(), "000001.jsonl")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte("first"), []byte("other"), 1), 0o600))
+	for _, args := range [][]string{{"tail"}, {"tail", "--json"}, {"search"}, {"show", "e_1"}, {"show", "e_1", "--json"}} {
+		out := p.ok(args...)
+		assert.Contains(t, out, "e_1", args)
+		assert.NotContains(t, out, "other", args)
+		assert.Equal(t, "fairlead: "+path+":1 is not an entry; run `fairlead audit verify`\n", p.err.String(), args)
+	}
+	assert.Contains(t, p.ok("tail"), "e_2")
+}

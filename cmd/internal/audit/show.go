@@ -57,9 +57,10 @@ func showRun(ctx context.Context, o *ShowOptions) error {
 	events, err := audit.Show(dir, o.ID)
 	if errors.Is(err, audit.ErrNotFound) || errors.Is(err, audit.ErrAmbiguous) {
 		return &cmdutil.UsageError{Err: err}
-	} else if err != nil {
+	} else if err != nil && !isDamage(err) {
 		return err
 	}
+	reportDamage(o.IO, err)
 	kept := &keptOutputs{dir: dir, store: audit.NewOutputDir(cmdutil.OutputsOf(dir), nil)}
 	if o.Output {
 		return kept.print(ctx, o.IO, events)

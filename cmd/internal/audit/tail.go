@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,18 @@ func NewCmdTail(f *cmdutil.Factory, dir func() (string, error), runF func(contex
 	return cmd
 }
 
+// isDamage reports whether err is about lines that cannot be trusted in a log that can be read.
+func isDamage(err error) bool {
+	return errors.Is(err, audit.ErrDamaged) && !errors.Is(err, audit.ErrUnavailable)
+}
+
+// reportDamage prints what is wrong with the log, if anything is. The entries that are whole are printed all the same.
+func reportDamage(ios *iostreams.IOStreams, err error) {
+	if err != nil {
+		fmt.Fprintf(ios.Err, "fairlead: %s\n", cmdutil.Text(err))
+	}
+}
+
 func tailRun(ctx context.Context, o *TailOptions) error {
 	dir, err := existing(o.Dir)
 	if err != nil {
@@ -56,7 +69,7 @@ func tailRun(ctx context.Context, o *TailOptions) error {
 	}
 	if !o.Follow {
 		events, err := audit.Tail(dir, o.Lines)
-		if err != nil {
+		if err != nil && !isDamage(err) {
 			return err
 		}
 		for _, e := range events {
@@ -64,11 +77,12 @@ func tailRun(ctx context.Context, o *TailOptions) error {
 				return err
 			}
 		}
+		reportDamage(o.IO, err)
 		return nil
 	}
 	for e, err := range audit.Follow(ctx, dir, o.Lines) {
 		if err != nil {
-			fmt.Fprintf(o.IO.Err, "fairlead: %s\n", cmdutil.Text(err))
+			reportDamage(o.IO, err)
 			continue
 		}
 		if err := printEvent(o.IO, e, o.JSON); err != nil {

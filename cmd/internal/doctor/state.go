@@ -64,6 +64,9 @@ func (o *Options) chain(dir string, most int64) Check {
 	}
 	if bytes > most {
 		last, err := audit.Tail(dir, 1)
+		if errors.Is(err, audit.ErrDamaged) && len(last) > 0 {
+			return fail("chain", "see fairlead audit verify", "the end of the audit log is damaged: %s", why(err))
+		}
 		if err != nil || len(last) == 0 {
 			return fail("chain", "see fairlead audit verify", "the end of the audit log cannot be read")
 		}

@@ -172,4 +172,7 @@ func TestLinesThatAreNoRecordsAreCounted(t *testing.T) {
 	found = w.search("text=one")
 	assert.Len(t, found.Items, 1)
 	assert.Equal(t, 1, found.Unreadable)
+	_, _, tail := w.send("GET", "/v1/audit?n=1000", "")
+	assert.Contains(t, tail, `"damaged":"`+w.cfg.AuditDir)
+	assert.Contains(t, tail, "is not an entry; run `fairlead audit verify`")
 }

@@ -4,7 +4,9 @@ package auditlog
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -23,7 +25,8 @@ type log struct{ dir string }
 
 // tailOut has the records as the record's own format has them.
 type tailOut struct {
-	Items []any `json:"items"`
+	Items   []any  `json:"items"`
+	Damaged string `json:"damaged,omitempty" doc:"what is wrong with the end of the audit log; items has what can be read of it. See /v1/audit/verify"`
 }
 
 // Add adds the routes of the audit log in dir; "" has none that can be read.
@@ -36,10 +39,13 @@ func Add(a *route.API, dir string) {
 				return nil, noRecord()
 			}
 			events, err := audit.Tail(l.dir, in.N)
-			if err != nil {
+			if errors.Is(err, audit.ErrUnavailable) {
 				return nil, err
 			}
 			out := &tailOut{Items: make([]any, len(events))}
+			if err != nil {
+				out.Damaged = strings.TrimPrefix(err.Error(), "audit: ")
+			}
 			for i, e := range events {
 				out.Items[i] = e
 			}

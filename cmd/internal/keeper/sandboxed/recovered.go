@@ -48,9 +48,9 @@ func (r *Runner) atStart() {
 	}
 	last, err := audit.Tail(r.cfg.AuditDir, 1)
 	switch {
-	case err != nil:
+	case err != nil && len(last) == 0:
 		r.cfg.Log.Printf("the audit log cannot be read, so requests of earlier keepers stay without a result: %v", err)
-	case len(last) > 0:
+	case len(last) > 0: // of a damaged log, too
 		r.logged = last[0].Seq
 	}
 }
