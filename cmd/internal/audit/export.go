@@ -58,7 +58,7 @@ Fairlead verifies the log first. It exports a damaged log too, says so on the pa
 	fl := cmd.Flags()
 	fl.BoolVar(&asJSON, "json", false, "one JSON object per line")
 	fl.BoolVar(&o.HTML, "html", false, "one page")
-	fl.StringVarP(&o.Out, "output", "o", "", "write to this new `file` (0600)")
+	fl.StringVarP(&o.Out, "output", "o", "", "write to this new `file` (0600; - is standard output)")
 	fl.StringVar(&since, "since", "", "entries of this `time` or later: "+whenHelp)
 	fl.StringVar(&until, "until", "", "entries before this `time`")
 	return cmd
@@ -74,7 +74,7 @@ func exportRun(ctx context.Context, o *ExportOptions) (err error) {
 		return err
 	}
 	var out io.Writer = o.IO.Out
-	if o.Out != "" {
+	if o.Out != "" && o.Out != "-" {
 		f, err := os.OpenFile(o.Out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return &cmdutil.UsageError{Err: fmt.Errorf("cannot write the export: %w", err)}

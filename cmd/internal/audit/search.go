@@ -61,8 +61,8 @@ func (f *queryFlags) query(now time.Time) (q audit.Query, err error) {
 	}
 	if f.exit != "" {
 		code, err := strconv.Atoi(f.exit)
-		if err != nil {
-			return q, cmdutil.Usagef("--exit %q: it takes a number", f.exit)
+		if err != nil || code < 0 || code > 255 {
+			return q, cmdutil.Usagef("--exit %q: it takes an exit code, from 0 to 255", f.exit)
 		}
 		q.ExitCode = &code
 	}

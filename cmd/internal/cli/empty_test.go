@@ -25,7 +25,8 @@ func TestNoFlagIsTakenEmpty(t *testing.T) {
 			assert.Nil(t, cmd.PersistentPreRun, cmd.CommandPath())
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() != "string" {
+			many, isMany := f.Value.(pflag.SliceValue)
+			if !isMany && f.Value.Type() != "string" {
 				return
 			}
 			n++
@@ -34,7 +35,12 @@ func TestNoFlagIsTakenEmpty(t *testing.T) {
 			err := cmdutil.NoEmptyFlags(cmd)
 			require.Error(t, err, "%s --%s", cmd.CommandPath(), f.Name)
 			assert.ErrorContains(t, err, "--"+f.Name+" is empty")
-			require.NoError(t, cmd.Flags().Set(f.Name, before+"x"))
+			if isMany {
+				require.NoError(t, cmd.Flags().Set(f.Name, "x"))
+				require.NoError(t, many.Replace([]string{"x"}))
+			} else {
+				require.NoError(t, cmd.Flags().Set(f.Name, before+"x"))
+			}
 			require.NoError(t, cmdutil.NoEmptyFlags(cmd))
 			f.Changed = changed
 		})

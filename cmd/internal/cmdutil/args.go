@@ -1,6 +1,7 @@
 package cmdutil
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,11 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 // limit, would silently be left out.
 func NoEmptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+		empty := f.Value.Type() == "string" && f.Value.String() == ""
+		if many, ok := f.Value.(pflag.SliceValue); ok {
+			empty = len(many.GetSlice()) == 0 || slices.Contains(many.GetSlice(), "")
+		}
+		if err == nil && empty {
 			err = Usagef("--%s is empty: give it a value, or leave it out", f.Name)
 		}
 	})

@@ -53,7 +53,7 @@ comments. To follow the files as they change, name them in an inventory under so
 		},
 	}
 	cmd.Flags().StringVar(&o.Format, "format", "", "read FILE as `kind`: "+formats)
-	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "write a new `file` (default standard output)")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "write a new `file` (- and the default: standard output)")
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func importRun(ctx context.Context, o *ImportOptions) error {
 	if err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	if got.Own && o.Output != "" {
+	if got.Own && o.Output != "" && o.Output != "-" {
 		return &cmdutil.UsageError{Err: fmt.Errorf("%s is an inventory of Fairlead's already: there is nothing to write", printable.Line(o.Files[0]))}
 	}
 	lost := 0
@@ -87,7 +87,7 @@ func importRun(ctx context.Context, o *ImportOptions) error {
 		fmt.Fprintf(o.IO.Err, "fairlead: the jump host %s is a host of the inventory now, and \"all\" picks it\n", name)
 	}
 	if err := o.write(text); err != nil {
-		return &cmdutil.UsageError{Err: err}
+		return err
 	}
 	msg := cmdutil.Count(got.Inventory.Len()+len(added)-left, "host")
 	if left > 0 {
@@ -102,16 +102,16 @@ func importRun(ctx context.Context, o *ImportOptions) error {
 
 // write makes a new file; one that is there is never replaced.
 func (o *ImportOptions) write(text []byte) error {
-	if o.Output == "" {
+	if o.Output == "" || o.Output == "-" {
 		_, err := o.IO.Out.Write(text)
 		return err
 	}
 	f, err := os.OpenFile(o.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists: remove it first, or name another file with -o", o.Output)
+		err = fmt.Errorf("%s exists: remove it first, or name another file with -o", o.Output)
 	}
 	if err != nil {
-		return err
+		return &cmdutil.UsageError{Err: err}
 	}
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Close()); err != nil {

@@ -55,6 +55,11 @@ from. For the grammar: go doc github.com/fairlead-ssh/fairlead/session/policy/pr
 				if len(args) > 0 || o.Tables == "" {
 					return cmdutil.Usagef("--tables takes one program and no command: fairlead policy explain --tables PROGRAM")
 				}
+				for _, other := range [...]string{"program", "principal", "host", "tier", "shell", "cwd", "policy"} {
+					if cmd.Flags().Changed(other) {
+						return cmdutil.Usagef("--tables shows the same for all commands: leave --%s out", other)
+					}
+				}
 				return runF(cmd.Context(), o)
 			}
 			if o.Command, err = o.command("explain", args, cmd.ArgsLenAtDash()); err != nil {
@@ -67,9 +72,6 @@ from. For the grammar: go doc github.com/fairlead-ssh/fairlead/session/policy/pr
 	o.program(cmd)
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print a JSON object")
 	cmd.Flags().StringVar(&o.Tables, "tables", "", "show what is known of this `program`, and from which manual")
-	for _, other := range [...]string{"program", "principal", "host", "tier", "shell", "cwd", "policy"} {
-		cmd.MarkFlagsMutuallyExclusive("tables", other)
-	}
 	_ = cmd.RegisterFlagCompletionFunc("tables", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return programs.Names(), cobra.ShellCompDirectiveNoFileComp
 	})

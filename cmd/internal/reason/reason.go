@@ -31,10 +31,17 @@ func Of(err error) string {
 	return printable.Line(Text(err))
 }
 
+// packages are those whose errors begin with their name. become and output are not here: these are also names of fields.
+var packages = []string{
+	"hosts", "inventory", "session", "audit", "knownhosts", "sshconn", "sshconfig", "localpty", "dialer", "targets", "rules", "redact", "framing",
+	"config", "keeper", "client", "store", "sinks", "notify", "sandbox", "jobs", "approval", "sshsig", "files", "mcpserver", "registry", "screen",
+	"telemetry",
+}
+
 // Text is an error's text for people: without the name of the package that it comes from.
 func Text(err error) string {
 	text := err.Error()
-	for _, p := range []string{"hosts", "inventory", "session", "audit", "knownhosts", "sshconn", "sshconfig", "localpty", "dialer", "targets", "rules", "redact", "framing", "config", "keeper", "client", "store", "sinks", "notify", "sandbox", "jobs"} {
+	for _, p := range packages {
 		if rest, ok := strings.CutPrefix(text, p+": "); ok {
 			return rest
 		}

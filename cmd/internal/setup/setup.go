@@ -77,6 +77,12 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 			if o.Print && o.Remove {
 				return cmdutil.Usagef("setup takes one of --print and --remove")
 			}
+			if o.Remove && (cmd.Flags().Changed("as") || o.Elicit) {
+				return cmdutil.Usagef("--remove removes the entry whatever it says: leave --as and --elicit out")
+			}
+			if o.Print && o.File != "" {
+				return cmdutil.Usagef("--print changes no file: leave --file out")
+			}
 			return runF(cmd.Context(), o)
 		},
 	}
