@@ -71,6 +71,12 @@ func within(t *testing.T, p place, elicit bool) *inside {
 // under is within for another policy and desk.
 func under(t *testing.T, p place, e *rules.Engine, desk approval.Config, elicit bool) *inside {
 	t.Helper()
+	return configured(t, p, e, desk, elicit, func(*mcpserver.Config) {})
+}
+
+// configured is under for a server that is configured in a way of its own.
+func configured(t *testing.T, p place, e *rules.Engine, desk approval.Config, elicit bool, change func(*mcpserver.Config)) *inside {
+	t.Helper()
 	in := &inside{desk: approval.NewDesk(desk), book: &book{}, policy: e}
 	in.way.Store(new(string))
 	events, stop := in.desk.Subscribe(100)
@@ -94,10 +100,12 @@ func under(t *testing.T, p place, e *rules.Engine, desk approval.Config, elicit 
 	t.Cleanup(func() { reg.Close(); pool.Close() })
 	jobs := jobwork.New(jobwork.Config{Pool: pool, Secrets: secrets, Host: inv.Lookup})
 	t.Cleanup(jobs.Close)
-	in.Server, err = mcpserver.New(mcpserver.Config{
+	cfg := mcpserver.Config{
 		Registry: reg, Jobs: jobs, Inventory: func() (*hosts.Inventory, error) { return inv, nil }, Principal: "agent/test", Policy: in.policy, Asks: true, Approver: approver,
 		Way: func(hosts.Host) string { return *in.way.Load() }, LeastProof: in.policy.LeastProof, Limits: func() rules.Limits { return in.policy.Limits("agent/test") }, Elicit: elicitor,
-	})
+	}
+	change(&cfg)
+	in.Server, err = mcpserver.New(cfg)
 	require.NoError(t, err)
 	return in
 }

@@ -193,6 +193,7 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 	for _, h := range hs {
 		req := policy.Request{
 			Principal: s.cfg.Principal, Host: h, Shell: h.Shell, Command: cmd.Script, Dir: dir, Reason: cmd.Reason,
+			Elsewhere: cmd.Program || cmd.Wrapping != nil, Action: cmd.Action != nil,
 		}
 		d, err := s.cfg.Policy.Decide(ctx, req)
 		if err != nil {
@@ -218,7 +219,7 @@ func (s *Server) judgeAll(ctx context.Context, hs []hosts.Host, cmd registry.Com
 			why.err = refusal
 		}
 		why.asks = why.asks && d.Verdict == policy.Ask
-		why.tried = why.tried && d.First != nil
+		why.tried = why.tried && d.First != nil && cmd.Wrapping == nil // what outlives its shell is never tried
 	}
 	return refused, why, nil
 }

@@ -3,12 +3,15 @@ package mcpserver_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/mcpserver"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
 const threeHosts = "version: 1\nhosts:\n  - {name: web1, transport: local, tier: dev}\n  - {name: web2, transport: local, tier: prod}\n  - {name: web3, transport: local, tier: dev}\n"
@@ -45,6 +48,30 @@ func TestARunOnManyHostsIsOneQuestion(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, files, 3, "each host once")
 	assert.Empty(t, in.desk.List())
+}
+
+// A command whose program no table knows is tried held to reading where it can be. A job and a copy cannot, and so are asked about.
+func TestAJobAndADownloadOnManyHostsAreOneQuestionToo(t *testing.T) {
+	p := newPlace(t, strings.ReplaceAll(threeHosts, "prod", "dev"), "")
+	for name, ask := range map[string]func(c *client) answer{
+		"job_start": func(c *client) answer {
+			return c.call("job_start", args{"targets": "web[1-3]", "command": "fairlead-no-such-program", "wait_s": 0})
+		},
+		"file_transfer": func(c *client) answer {
+			return c.call("file_transfer", args{"direction": "download", "targets": "web[1-3]", "remote": p.inventory, "local": "there", "wait_s": 0})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := configured(t, p, rules.New(rules.Config{}), approval.Config{}, false, func(c *mcpserver.Config) { c.Exchange = t.TempDir() })
+			r := ask(in.connect(t, nil))
+			require.Nil(t, r.Error, "%+v", r.Error)
+			require.Contains(t, r.Text, "waiting for approval")
+			q := in.waiting(t)
+			assert.Len(t, q.Question.Hosts, 3)
+			require.Empty(t, in.desk.List()[1:], "one question")
+			in.answer(t, q, false)
+		})
+	}
 }
 
 func TestARunThatIsRefusedRunsNowhereAndIsOnRecord(t *testing.T) {
