@@ -312,8 +312,8 @@ func (x *Exec) endedBy(code int, signal, dir string) {
 // zero is what every ExitCode of 0 points to. Nobody may write through a Result's pointer.
 var zero int
 
-// streamEnded is the end of the shell's stream without an answer.
-func (x *Exec) streamEnded(err error) {
+// streamEnded is the end of the shell's stream without an answer. stream, where it is not nil, is asked how it ended.
+func (x *Exec) streamEnded(err error, stream Stream) {
 	if x.trial != nil {
 		x.trial.ends(nil)
 		return
@@ -334,9 +334,9 @@ func (x *Exec) streamEnded(err error) {
 		x.mu.Unlock()
 		x.finish()
 	case !started:
-		x.fail(StatusLost, "lost", fmt.Errorf("%w: the shell ended before it said that the command starts; the command may have run", ErrUnknownOutcome))
+		x.fail(StatusLost, "lost", fmt.Errorf("%w: the shell ended before it said that the command starts; the command may have run%s", ErrUnknownOutcome, howEnded(stream)))
 	case errors.Is(err, io.EOF):
-		x.fail(StatusLost, "lost", fmt.Errorf("%w: the connection or the shell ended while the command ran", ErrUnknownOutcome))
+		x.fail(StatusLost, "lost", fmt.Errorf("%w: the connection or the shell ended while the command ran%s", ErrUnknownOutcome, howEnded(stream)))
 	default:
 		x.fail(StatusLost, "lost", fmt.Errorf("%w: %w", ErrUnknownOutcome, err))
 	}

@@ -147,7 +147,7 @@ func noShell(stream Stream, up *framing.Startup, typed bool, err error) error {
 	exit, werr := stream.Wait()
 	switch {
 	case werr != nil:
-		return fmt.Errorf("the host closed the shell before it was ready%s", said)
+		return fmt.Errorf("the host closed the shell before it was ready%s%s", said, howEnded(stream))
 	case exit.Signal != "":
 		return &endedError{typed, fmt.Sprintf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)}
 	default:
@@ -239,7 +239,7 @@ func (sh *shell) decode(p []byte) (idle, ended bool) {
 		sh.mu.Unlock()
 		x.event(sh, ev)
 		if next != nil {
-			next.streamEnded(io.EOF)
+			next.streamEnded(io.EOF, nil)
 		}
 		sh.mu.Lock()
 	}
@@ -252,10 +252,44 @@ func (sh *shell) lost(err error) {
 	sh.cur, sh.next, sh.dead = nil, nil, true
 	sh.mu.Unlock()
 	if x != nil {
-		x.streamEnded(err)
+		x.streamEnded(err, sh.stream)
 	}
 	if next != nil {
-		next.streamEnded(err)
+		next.streamEnded(err, sh.stream)
+	}
+}
+
+// endPatience bounds how long a stream that has ended is asked why: a server that answers nothing any more would not say.
+const endPatience = 5 * time.Second
+
+// howEnded says how a stream ended that has given no answer, to be put behind what became of the command; "" where it is not said in
+// time. It is text and no error, which would be one of the connection: the command may have run.
+func howEnded(stream Stream) string {
+	if stream == nil {
+		return ""
+	}
+	said := make(chan string, 1)
+	go func() { // ends with the connection at the latest
+		exit, err := stream.Wait()
+		var why interface{ Why() string }
+		switch {
+		case errors.As(err, &why):
+			said <- "; " + why.Why()
+		case err != nil:
+			said <- ""
+		case exit.Signal != "":
+			said <- "; the shell was killed by SIG" + exit.Signal
+		default:
+			said <- fmt.Sprintf("; the shell ended with code %d", exit.Code)
+		}
+	}()
+	patience := time.NewTimer(endPatience)
+	defer patience.Stop()
+	select {
+	case text := <-said:
+		return text
+	case <-patience.C:
+		return ""
 	}
 }
 

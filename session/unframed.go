@@ -241,7 +241,7 @@ func (u *unframed) run(stream seam.Piped[Exit]) {
 		x.mu.Unlock()
 		x.fail(StatusError, "shell", refused)
 	case err != nil:
-		x.streamEnded(err)
+		x.streamEnded(err, nil)
 	default:
 		x.endedBy(exit.Code, exit.Signal, "")
 	}

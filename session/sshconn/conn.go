@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 
@@ -137,7 +138,7 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 	case c.cause != nil:
 		c.err = c.cause
 	case !c.closed:
-		c.err = fmt.Errorf("sshconn: %s (%s): the connection was lost%s: %w", c.t.name, c.t.addr(), lost(err), session.ErrClosed)
+		c.err = &lostError{c.t.name, c.t.addr(), "the connection was lost" + lost(err)}
 	}
 	c.mu.Unlock()
 	close(c.done)
@@ -146,10 +147,25 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 	}
 }
 
+// lostError says that a connection has ended, and why.
+type lostError struct{ name, addr, why string }
+
+func (e *lostError) Error() string {
+	return fmt.Sprintf("sshconn: %s (%s): %s: %v", e.name, e.addr, e.why, session.ErrClosed)
+}
+
+func (e *lostError) Unwrap() error { return session.ErrClosed }
+
+// Why is the reason alone: for what says itself which host it is about.
+func (e *lostError) Why() string { return e.why }
+
 // lost says why a connection ended, for the middle of a sentence.
 func lost(err error) string {
 	if err == nil {
 		return ""
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok { // which names ports that are others with each connection
+		err = op.Err
 	}
 	return plain(err)
 }
@@ -158,7 +174,7 @@ func lost(err error) string {
 func (c *Conn) giveUp(why string) {
 	c.mu.Lock()
 	if c.cause == nil && !c.closed {
-		c.cause = fmt.Errorf("sshconn: %s (%s): %s: %w", c.t.name, c.t.addr(), why, session.ErrClosed)
+		c.cause = &lostError{c.t.name, c.t.addr(), why}
 	}
 	c.mu.Unlock()
 	c.hangUp()

@@ -474,6 +474,8 @@ func TestAnOpenSSHThatStartsAgainIsConnectedToAgain(t *testing.T) {
 	<-x.Done()
 	assert.Equal(t, session.StatusLost, x.Result().Status, "it is not known what became of what ran")
 	require.ErrorIs(t, x.Result().Err, session.ErrUnknownOutcome)
+	assert.NotErrorIs(t, x.Result().Err, session.ErrClosed, "the command may have run")
+	assert.ErrorContains(t, x.Result().Err, "; the connection was lost: ", "and why")
 	r := ran(t, s, "echo $STATE $PWD")
 	assert.Equal(t, "kept /\n", string(r.Stdout))
 	assert.True(t, r.Reconnected)
