@@ -16,8 +16,9 @@ func Of(err error) string {
 		return ""
 	}
 	var e *session.Error
+	host := ""
 	if errors.As(err, &e) && e.Err != nil {
-		err = e.Err
+		host, err = e.Host, e.Err
 	}
 	var dial session.Dialed
 	if errors.As(err, &dial) {
@@ -28,7 +29,11 @@ func Of(err error) string {
 		}
 		return printable.Line(text)
 	}
-	return printable.Line(Text(err))
+	text := Text(err)
+	if host != "" {
+		text = strings.TrimPrefix(text, host+": ")
+	}
+	return printable.Line(text)
 }
 
 // packages are those whose errors begin with their name. become and output are not here: these are also names of fields.
