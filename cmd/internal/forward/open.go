@@ -36,6 +36,9 @@ func run(ctx context.Context, o *Options) error {
 			return cmdutil.Usagef("nothing is forwarded: give -L, -R or -D, or set forwards of %s in the inventory", h.Name)
 		}
 	}
+	if err := hostscmd.MayLead(h, o.Forwards, o.f.NoPrograms()); err != nil {
+		return err
+	}
 	judge := consent.Judge{IO: o.f.IO, Caller: o.f.Caller(), Policy: o.f.Policy, Terminal: o.f.Terminal, Yes: o.Yes, Reason: o.Reason}
 	judge.TellAgent()
 	said := make([]*consent.Verdict, len(o.Forwards))

@@ -215,6 +215,15 @@ func (c *call) option(o byte, value string) error {
 	return nil
 }
 
+// valuesOf are the values of what directive reads itself; what is another one is an error, as with ssh.
+var valuesOf = map[string][]string{
+	"requesttty":  {"yes", "no", "true", "false", "force", "auto"},
+	"sessiontype": {"none", "subsystem", "default"},
+	"stdinnull":   switches, "forkafterauthentication": switches, "gatewayports": switches, "clearallforwardings": switches,
+}
+
+var switches = []string{"yes", "no", "true", "false"}
+
 // directive takes one -o: what is about the program on the host is for us, and the rest for the connection.
 func (c *call) directive(text string) error {
 	o, err := sshconfig.ParseOption(text)
@@ -229,6 +238,9 @@ func (c *call) directive(text string) error {
 		return fmt.Errorf("-o %s: %w", o.Name, err)
 	}
 	value := strings.ToLower(strings.Join(o.Words(), " "))
+	if some := valuesOf[o.Keyword]; some != nil && !slices.Contains(some, value) {
+		return fmt.Errorf("-o %s: %q is not %s", o.Name, value, strings.Join(some[:len(some)-1], ", ")+" or "+some[len(some)-1])
+	}
 	switch o.Keyword {
 	case "requesttty":
 		if !c.saidTTY {
@@ -288,6 +300,10 @@ func (c *call) directive(text string) error {
 	case "permitlocalcommand", "forwardx11", "tunnel":
 		if o.Effect == sshconfig.NoEffect {
 			return fmt.Errorf("-o %s: not supported", o.Name)
+		}
+	case "permitremoteopen":
+		if o.Effect == sshconfig.NoEffect {
+			return fmt.Errorf("-o %s: %s", o.Name, hostscmd.Unlimited)
 		}
 	default:
 		switch o.Effect {

@@ -240,6 +240,9 @@ func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
 			return h, err
 		}
 	}
+	if err := hostscmd.MayLead(h, r.c.forwards, r.f.NoPrograms()); err != nil {
+		return h, err
+	}
 	if p.Command == "" && !p.NoAgent {
 		return h, nil
 	}

@@ -1,0 +1,32 @@
+package hosts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts"
+)
+
+// MayLead refuses forwards that would lead further than ssh_config allows: PermitRemoteOpen limits where the clients of a -R without a
+// destination get to, which Fairlead does not do. For noPrograms see LoadSSHConfig.
+func MayLead(h hosts.Host, forwards []hosts.Forward, noPrograms bool) error {
+	if !slices.ContainsFunc(forwards, leadsAnywhere) || h.Transport != "" && h.Transport != hosts.SSH {
+		return nil
+	}
+	s, err := settings(h, nil, noPrograms)
+	if err != nil {
+		return err
+	}
+	for _, d := range s.Skipped {
+		if strings.EqualFold(d.Keyword, "PermitRemoteOpen") {
+			return fmt.Errorf("%s: PermitRemoteOpen: %s", d.From, Unlimited)
+		}
+	}
+	return nil
+}
+
+// Unlimited says why PermitRemoteOpen is refused.
+const Unlimited = "not supported, and a -R without a destination would lead anywhere: name the host and the port that it is to reach"
+
+func leadsAnywhere(f hosts.Forward) bool { return f.Option == "-R" && f.Host == "" }
