@@ -1,15 +1,19 @@
 package keyring
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/stamp"
@@ -82,7 +86,9 @@ func Read(path string) *File {
 			k.Public = readPublic(path + ".pub")
 		}
 		if k.Public == nil {
-			k.Problem = "it is encrypted in a format that hides its public key, and there is no .pub file next to it"
+			k.Problem = "it is encrypted in a format that hides its public key, and there is no .pub file next to it; make one with ssh-keygen -y"
+		} else if cipher := cipherOf(text); cipher != "" && !slices.Contains(ciphers, cipher) {
+			k.Problem = fmt.Sprintf("it is encrypted with %s, which is not supported; change that with ssh-keygen -p -Z %s", printable.Heard(cipher, 40), ciphers[0])
 		}
 	} else if k.Public = readPublic(path); k.Public != nil {
 		k.Problem = "it holds only a public key, which the agent does not have"
@@ -90,12 +96,35 @@ func Read(path string) *File {
 	} else {
 		k.Public = readPublic(path + ".pub")
 		k.Problem = "it holds no private key in a format that is known"
+		if block, _ := pem.Decode(text); block != nil && block.Type == "ENCRYPTED PRIVATE KEY" {
+			k.Problem = "it is encrypted as PKCS#8, which is not supported; change that with ssh-keygen -p"
+		}
 		return k
 	}
 	if k.Problem == "" {
 		k.Problem = tooOpen(path)
 	}
 	return k
+}
+
+// ciphers are those of OpenSSH's own format that the library decrypts.
+var ciphers = []string{"aes256-ctr", "aes256-cbc"}
+
+// cipherOf is what a key in OpenSSH's own format is encrypted with; "" is another format.
+func cipherOf(text []byte) string {
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return ""
+	}
+	rest, ok := bytes.CutPrefix(block.Bytes, []byte("openssh-key-v1\x00"))
+	var head struct {
+		Cipher string
+		Rest   []byte `ssh:"rest"`
+	}
+	if !ok || ssh.Unmarshal(rest, &head) != nil {
+		return ""
+	}
+	return head.Cipher
 }
 
 // readPublic returns the public key, or certificate, in a file; nil if there is none.
