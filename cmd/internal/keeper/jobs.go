@@ -303,7 +303,21 @@ func (k *Keeper) collectJob(ctx context.Context, c *access.Caller, in *collectJo
 	return route.JSON(jobJSON(r, j)), nil
 }
 
+// check refuses what would have no effect, and a cursor that no page has had.
+func (in *jobsIn) check() error {
+	if in.Known && (in.Selector != "" || in.Group != "" || in.Cursor != "" || in.Reason != "") {
+		return problem.Invalid("known goes with limit alone: it asks no host")
+	}
+	if ref, err := jobs.ParseRef(in.Cursor); in.Cursor != "" && (err != nil || ref.Host == "") {
+		return problem.Invalid("no cursor of this list: give next_cursor as it came")
+	}
+	return nil
+}
+
 func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*route.Body[wire.Jobs], error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
 	if !in.Known { // which asks no host
 		if _, err := k.realms.Admit(c); err != nil {
 			return nil, err

@@ -277,3 +277,17 @@ func TestAJobHasTheIDThatItsCallerMadeUp(t *testing.T) {
 	_, err = w.CollectJob(t.Context(), j.ID, "")
 	require.NoError(t, err)
 }
+
+// Nothing is accepted and ignored, and a cursor is one that a page had.
+func TestAJobListRefusesWhatHasNoEffect(t *testing.T) {
+	w := start(t)
+	for query, want := range map[string]int{
+		"": 200, "?known=true": 200, "?known=true&limit=3": 200, "?known=false&cursor=here/j_abcdefgh23456": 200,
+		"?cursor=garbage": 422, "?cursor=j_abcdefgh23456": 422, "?cursor=here/": 422, "?cursor=%00": 422, "?cursor=%ff/j_": 422,
+		"?known=true&selector=here": 422, "?known=true&cursor=here/j_abcdefgh23456": 422, "?known=true&group=j_abcdefgh23456": 422,
+		"?known=true&reason=x": 422,
+	} {
+		status, _, text := w.send("GET", "/v1/jobs"+query, "")
+		assert.Equal(t, want, status, "%s: %s", query, text)
+	}
+}
