@@ -78,9 +78,12 @@ func Refused(err error, host, script string, sent bool) (session.Result, error) 
 	default:
 		fault.Code, fault.Retriable, fault.Exec, fault.Err = problem.Code, problem.Retriable, problem.Exec, errors.New(problem.Detail)
 		switch s := session.Status(problem.Code); s {
-		case session.StatusUnreachable, session.StatusAuth, session.StatusHostKey, session.StatusTimeout, session.StatusDenied, session.StatusCanceled:
+		case session.StatusUnreachable, session.StatusAuth, session.StatusHostKey, session.StatusTimeout, session.StatusLost,
+			session.StatusDenied, session.StatusExpired, session.StatusCanceled:
 			r.Status = s
-		case "quota", "forbidden":
+		case "become":
+			r.Status = session.StatusAuth
+		case "quota", "forbidden", "rejected", "void", "not_held":
 			r.Status = session.StatusDenied
 		case "not_found", "closed", "invalid", "inventory", "gone":
 			return r, &cmdutil.UsageError{Err: err}

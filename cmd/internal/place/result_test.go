@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
@@ -48,4 +49,18 @@ func TestWhatWasCanceledIsToldWithItsCause(t *testing.T) {
 	r = place.Because(ctx, dialing)
 	assert.Equal(t, "10.0.0.1:22: through gate: stopped by interrupt", cmdutil.WhyAt(r.Err))
 	assert.ErrorIs(t, r.Err, context.Canceled)
+}
+
+// A problem of the keeper's has the status, and so the exit code, that a Result with this code has.
+func TestACodeOfTheKeepersHasTheStatusOfResults(t *testing.T) {
+	for code, status := range map[string]session.Status{
+		"unreachable": session.StatusUnreachable, "auth": session.StatusAuth, "become": session.StatusAuth, "hostkey": session.StatusHostKey,
+		"timeout": session.StatusTimeout, "lost": session.StatusLost, "canceled": session.StatusCanceled,
+		"denied": session.StatusDenied, "rejected": session.StatusDenied, "void": session.StatusDenied, "not_held": session.StatusDenied,
+		"quota": session.StatusDenied, "forbidden": session.StatusDenied, "expired": session.StatusExpired, "internal": session.StatusError,
+	} {
+		r, err := place.Refused(&wire.Problem{Code: code, Detail: "why"}, "h", "true", false)
+		require.NoError(t, err, code)
+		assert.Equal(t, status, r.Status, code)
+	}
 }
