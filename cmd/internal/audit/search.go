@@ -94,6 +94,8 @@ without a result come last.`,
 		},
 	}
 	flags.add(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("verdict", cobra.FixedCompletions([]string{"allow", "ask", "deny"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line: all entries of each command")
 	return cmd
 }

@@ -21,18 +21,19 @@ func asSSH(argv []string) []string {
 	return argv[min(1, len(argv)):]
 }
 
-// beforeSSH takes our own flags before the command ssh, whose options have the same letters, and returns the rest. For other
-// commands all is left to cobra.
+// beforeSSH takes our own flags before the command ssh, whose options have the same letters, and returns the rest, also where
+// that is completed. For other commands all is left to cobra.
 func beforeSSH(root *cobra.Command, args []string) ([]string, error) {
-	at := slices.Index(args, "ssh")
-	if at <= 0 {
-		return args, nil
+	own := 0 // where our own flags begin
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		own = 1
 	}
-	if ownFlags(args) != at {
-		return args, nil // another command comes before, or a mistake
+	at := own + ownFlags(args[own:])
+	if at == own || at >= len(args) || args[at] != "ssh" {
+		return args, nil // another command, or a mistake
 	}
-	if err := root.PersistentFlags().Parse(args[:at]); err != nil {
+	if err := root.PersistentFlags().Parse(args[own:at]); err != nil {
 		return nil, &cmdutil.UsageError{Err: err}
 	}
-	return args[at:], nil
+	return slices.Concat(args[:own], args[at:]), nil
 }

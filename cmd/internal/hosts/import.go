@@ -54,6 +54,7 @@ comments. To follow the files as they change, name them in an inventory under so
 	}
 	cmd.Flags().StringVar(&o.Format, "format", "", "read FILE as `kind`: "+formats)
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "write a new `file` (- and the default: standard output)")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(inventory.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

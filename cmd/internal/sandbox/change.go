@@ -54,7 +54,7 @@ sandbox is enforced. An agent may have several sandboxes on one host.`,
 	fl := cmd.Flags()
 	fl.StringVar(&o.New.Owner, "for", "", "whose it is: a `principal` such as agent/claude (default you)")
 	fl.StringVar(&o.New.Label, "label", "", "a `name` for people, which sessions may use too")
-	fl.StringVar(&o.New.Network, "network", "", "none: programs have no `network` (account or none, default account)")
+	fl.StringVar(&o.New.Network, "network", "", "the network that programs have: `account|none` (default account)")
 	fl.BoolVar(&o.JSON, "json", false, "print the sandbox as a JSON object")
 	return cmd
 }
@@ -118,7 +118,7 @@ it.`,
 				o.Change.Network = &reach
 			}
 			if o.Change == (wire.SandboxChange{}) {
-				return cmdutil.Usagef("sandbox edit needs something to change: --label, --path or --active=false")
+				return cmdutil.Usagef("sandbox edit needs something to change: --label, --path, --network or --active=false")
 			}
 			return runF(cmd.Context(), o)
 		},
@@ -126,7 +126,7 @@ it.`,
 	fl := cmd.Flags()
 	fl.StringVar(&label, "label", "", "another `name` for people; \"\" removes it")
 	fl.StringVar(&path, "path", "", "another directory: an absolute `path`")
-	fl.StringVar(&reach, "network", "", "account: the account's `network`, none: no network")
+	fl.StringVar(&reach, "network", "", "the network that programs have: `account|none`")
 	fl.BoolVar(&active, "active", true, "false switches it off, true on")
 	fl.BoolVar(&o.JSON, "json", false, "print the sandbox as it is then, as a JSON object")
 	return cmd

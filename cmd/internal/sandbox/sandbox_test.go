@@ -31,7 +31,7 @@ func TestAnEditChangesWhatIsNamedAndNothingElse(t *testing.T) {
 		want wire.SandboxChange
 		err  string
 	}{
-		"nothing":        {argv: []string{"b"}, err: "sandbox edit needs something to change: --label, --path or --active=false"},
+		"nothing":        {argv: []string{"b"}, err: "sandbox edit needs something to change: --label, --path, --network or --active=false"},
 		"a path":         {argv: []string{"b", "--path", "/srv"}, want: wire.SandboxChange{Path: &text}},
 		"no label":       {argv: []string{"b", "--label", ""}, want: wire.SandboxChange{Label: &empty}},
 		"off":            {argv: []string{"b", "--active=false"}, want: wire.SandboxChange{Active: &off}},
