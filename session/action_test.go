@@ -104,6 +104,22 @@ func TestAnActionThatIsNotLetThroughIsNotBegun(t *testing.T) {
 	}
 }
 
+func TestWhatAnActionFindsOnTheHostDecidesWhetherToTryAgain(t *testing.T) {
+	for code, again := range map[string]bool{"not_found": false, "permission": false, "directory": false, "special": false, "too_large": false, "error": true} {
+		t.Run(code, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+				s := on(t, d, web1, session.Config{Audit: audit.Discard{}, Policy: policy.AllowAll})
+				a := &act{open: func(session.Transport) error { return &session.Error{Code: code, Err: errors.New("it is so")} }}
+				_, err := s.Run(t.Context(), session.WithAction(session.Command{Script: "cat /f"}, a))
+				e := asError(t, err)
+				assert.Equal(t, code, e.Code)
+				assert.Equal(t, again, e.Retriable)
+				assert.False(t, e.Sent)
+			})
+		})
+	}
+}
+
 func TestAnActionThatAsksShowsItsText(t *testing.T) {
 	s, d, _ := asking(t)
 	a := &act{}

@@ -383,6 +383,8 @@ func mayHelp(code string) bool {
 	switch code {
 	case "denied", "not_held", "no_terminal", "rejected", "auth", "hostkey", "invalid", "closed":
 		return false
+	case "not_found", "permission", "directory", "special", "too_large": // what an action finds on the host
+		return false
 	}
 	return true
 }
