@@ -30,6 +30,10 @@ type Copy struct {
 	// Journal is a directory of this machine, made if it is missing, in which uploads that run are noted: what one of them has left
 	// on a host when it was killed is removed by the next one to the same directory, and Plan.Resume finds it. "" is none.
 	Journal string
+
+	// Quiet leaves out of the output how far the copy is (Report.Progress), and with it all that differs from time to time and
+	// from host to host where the same was done.
+	Quiet bool
 }
 
 // Command returns the command that does it, without output and limits of its own. An error is about the Plan.
@@ -198,7 +202,7 @@ func (d *deed) Do(ctx context.Context, out io.Writer) error {
 			d.r.close()
 		}
 	})()
-	rep := &reporter{out: out}
+	rep := &reporter{out: out, quiet: d.a.c.Quiet}
 	var err error
 	if d.a.c.Plan.Op == Upload {
 		err = d.upload(ctx, rep)

@@ -81,6 +81,8 @@ const progressEvery = 200 * time.Millisecond
 
 // reporter writes reports. It may be used concurrently.
 type reporter struct {
+	quiet bool // see Copy
+
 	mu    sync.Mutex // guards what follows
 	out   interface{ Write([]byte) (int, error) }
 	bytes int64
@@ -117,7 +119,7 @@ func (r *reporter) moved(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bytes += n
-	if now := time.Now(); now.Sub(r.last) >= progressEvery {
+	if now := time.Now(); !r.quiet && now.Sub(r.last) >= progressEvery {
 		r.last = now
 		r.put(Report{Progress: r.bytes, Total: r.total})
 		r.send()
@@ -128,7 +130,7 @@ func (r *reporter) moved(n int64) {
 func (r *reporter) flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.bytes > 0 {
+	if r.bytes > 0 && !r.quiet {
 		r.put(Report{Progress: r.bytes, Total: r.total})
 	}
 	r.send()

@@ -221,10 +221,15 @@ func (s *Server) jobOutput(ctx context.Context, c *call, in jobOutputArgs) (*job
 		return out, err
 	}
 	out = jobOf(j)
-	if out.Page = s.redactor().page(stream, p); !in.Base64 && out.Page.Text == "" {
+	out.Page = s.redactor().page(stream, p)
+	unseen := !in.Base64 && out.Page.Text == "" && out.Page.Base64 != ""
+	if unseen {
 		out.Page = out.Page.withoutBase64()
 	}
-	if over(j) && p.End {
+	switch {
+	case unseen:
+		out.Next = "these bytes are no text: the same call with base64 true shows them"
+	case over(j) && p.End:
 		out.Next = "job_stop deletes its files on the host"
 	}
 	return out, nil

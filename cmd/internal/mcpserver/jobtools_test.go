@@ -144,6 +144,7 @@ func TestABinaryJobOutputIsShownOnRequest(t *testing.T) {
 	require.Len(t, r.Jobs, 1, "%+v", r.Error)
 	ask := func(more args) (page struct {
 		Page struct{ Text, Base64 string }
+		Next string
 	}) {
 		t.Helper()
 		a := args{"job_id": r.Jobs[0].JobID, "offset": 0, "wait_s": 20}
@@ -157,6 +158,9 @@ func TestABinaryJobOutputIsShownOnRequest(t *testing.T) {
 		require.NoError(t, json.Unmarshal(raw, &page), "%s", raw)
 		return page
 	}
-	assert.Empty(t, ask(nil).Page.Base64)
-	assert.Equal(t, "AAH/", ask(args{"base64": true}).Page.Base64)
+	plain, exact := ask(nil), ask(args{"base64": true})
+	assert.Empty(t, plain.Page.Base64)
+	assert.Contains(t, plain.Next, "base64 true shows")
+	assert.Equal(t, "AAH/", exact.Page.Base64)
+	assert.NotContains(t, exact.Next, "base64")
 }

@@ -117,7 +117,7 @@ func (s *Server) exchange(local string) (*exchanging, error) {
 
 // copy is what a call asks for.
 func (x *exchanging) copy(ctx context.Context, in transferArgs) (*copies.Copy, error) {
-	c := &copies.Copy{Plan: copies.Plan{Path: in.Remote, Guarded: true}}
+	c := &copies.Copy{Plan: copies.Plan{Path: in.Remote, Guarded: true}, Quiet: true}
 	if in.Direction == "download" {
 		c.Plan.Op = copies.Download
 		c.Sink = func(h hosts.Host) io.Writer { return x.receive(h) }

@@ -40,6 +40,7 @@ func TestFilesAreTransferredWithoutTheModel(t *testing.T) {
 	require.Nil(t, r.Error, r.Raw)
 	assert.Contains(t, r.Raw, hashOf(content))
 	assert.NotContains(t, r.Raw, "port = 80")
+	assert.NotContains(t, r.Raw, "progress", "of what is over")
 	got, err := os.ReadFile(far + "/app.conf")
 	require.NoError(t, err)
 	assert.Equal(t, content, string(got), "exact, with its secrets")
@@ -54,6 +55,7 @@ func TestFilesAreTransferredWithoutTheModel(t *testing.T) {
 	r = c.call("file_transfer", args{"direction": "download", "targets": "all", "local": "logs", "remote": far + "/new/a*"})
 	require.Nil(t, r.Error, r.Raw)
 	assert.NotContains(t, r.Raw, "port = 80")
+	assert.NotContains(t, r.Raw, "progress")
 	for _, host := range []string{"sshd", "here"} {
 		got, err := os.ReadFile(dir + "/logs/" + host + "/app.conf")
 		require.NoError(t, err)
