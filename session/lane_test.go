@@ -118,6 +118,13 @@ func TestAReadThatChangesItsShellChangesNoOther(t *testing.T) {
 			r, err = s.Run(t.Context(), session.Command{Script: `echo "$n"`})
 			require.ErrorIs(t, err, session.ErrDenied)
 			assert.Contains(t, r.Decision.Hint, "in the same command")
+			r, err = s.Run(t.Context(), session.Command{Script: "cd /nonexistent 2>/dev/null || exit 3; ls"})
+			require.NoError(t, err)
+			assert.Equal(t, 3, r.ExitCode)
+			assert.Equal(t, "clean", r.Lane)
+			r, err = s.Run(t.Context(), session.Command{Script: "export LC_ALL=C; echo $LC_ALL"})
+			require.NoError(t, err)
+			assert.Equal(t, "C\n", string(r.Stdout))
 			_, err = s.Run(t.Context(), session.Command{Script: "mine=5"}) // taints
 			require.NoError(t, err)
 		}

@@ -16,3 +16,14 @@ func TestOnlyWhatChangesHowOutputLooksIsInert(t *testing.T) {
 		assert.False(t, policy.Inert(name), name)
 	}
 }
+
+func TestOnlyLocalesThatReadTextAsItIsWrittenAreInert(t *testing.T) {
+	for _, kv := range [][2]string{{"LC_ALL", "C"}, {"LC_ALL", "POSIX"}, {"LANG", "C.UTF-8"}, {"LANG", "en_US.utf8"}, {"LC_TIME", "de_DE"}, {"LC_ALL", ""},
+		{"TZ", "UTC"}, {"TZ", "Europe/Berlin"}, {"NO_COLOR", "1"}, {"COLUMNS", "200"}} {
+		assert.True(t, policy.InertSetting(kv[0], kv[1]), kv)
+	}
+	for _, kv := range [][2]string{{"LC_ALL", "zh_CN.GBK"}, {"LC_ALL", "ja_JP.SJIS"}, {"LANG", "zh_TW"}, {"LC_CTYPE", "zh_HK.big5hkscs"}, {"LC_ALL", "/tmp/x"},
+		{"LC_ALL", "../x.UTF-8"}, {"TZ", "/etc/shadow"}, {"TZ", ":x"}, {"COLUMNS", "x"}, {"PATH", "C"}} {
+		assert.False(t, policy.InertSetting(kv[0], kv[1]), kv)
+	}
+}

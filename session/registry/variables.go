@@ -28,7 +28,7 @@ func Variables(host string, vars map[string]string) ([]string, error) {
 // mean, which [Entry.Export] sets.
 func Shaping(env []string) (inert, shaping []string) {
 	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); policy.Inert(name) {
+		if name, value, _ := strings.Cut(kv, "="); policy.InertSetting(name, value) {
 			inert = append(inert, kv)
 		} else {
 			shaping = append(shaping, kv)

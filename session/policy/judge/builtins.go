@@ -27,6 +27,8 @@ func builtin(name string) func(*walker, call) {
 		return (*walker).cd
 	case "read":
 		return (*walker).read
+	case "mapfile", "readarray":
+		return (*walker).mapfile
 	case "exit", "logout", "bye":
 		return (*walker).exit
 	case "eval":

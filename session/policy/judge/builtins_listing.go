@@ -28,7 +28,7 @@ func (w *walker) shapesSession(c call) {
 		w.fine("builtins/set", "the shell that it makes stricter ends with the command")
 		return
 	}
-	if c.name == "export" && w.subshell > 0 && inertExports(c.args) {
+	if c.name == "export" && inertExports(c.args) && w.endsBehind() {
 		w.fine("builtins/export", "the shell whose environment it changes ends with the command")
 		return
 	}
@@ -64,7 +64,7 @@ func (w *walker) shapesSession(c call) {
 func inertExports(args []programs.Arg) bool {
 	return len(args) > 0 && !slices.ContainsFunc(args, func(a programs.Arg) bool {
 		name, value, ok := strings.Cut(a.Text, "=")
-		return !ok || !a.Literal || !policy.Inert(name) || !inertValue(name, value)
+		return !ok || !a.Literal || !policy.InertSetting(name, value)
 	})
 }
 

@@ -32,7 +32,7 @@ func (w *walker) joinLikely(words []programs.Arg) string {
 
 // sourceFile judges the builtin that runs a file in the session's own shell.
 func (w *walker) sourceFile(c call) {
-	if w.subshell > 0 && len(c.args) == 1 && c.args[0].Literal && (c.args[0].Text == "/etc/os-release" || c.args[0].Text == "/usr/lib/os-release") {
+	if len(c.args) == 1 && c.args[0].Literal && (c.args[0].Text == "/etc/os-release" || c.args[0].Text == "/usr/lib/os-release") && w.endsBehind() {
 		w.noteRead(c.args[0])
 		w.forget("*") // but nothing of it reaches the session
 		w.fine("builtins/.", "it sets what the system says of itself, in a shell of its own")
@@ -161,7 +161,7 @@ func (w *walker) exit(c call) {
 		w.unknown(c, "some shells evaluate what it is given")
 		return
 	}
-	if w.subshell > 0 {
+	if w.endsBehind() {
 		w.fine("builtins/"+c.name, "it ends a shell of its own")
 		return
 	}
@@ -173,7 +173,7 @@ func (w *walker) read(c call) {
 	names := 0
 	for i, a := range c.args {
 		switch {
-		case a.Literal && (a.Text == "-r" || a.Text == "-d" || a.Text == "--"):
+		case a.Literal && (a.Text == "-r" || a.Text == "-d" || a.Text == "-a" || a.Text == "--"):
 		case a.Literal && a.Text == "" && i > 0 && c.args[i-1].Text == "-d":
 		case a.Literal && inertName(a.Text):
 			w.setsName(a.Text)

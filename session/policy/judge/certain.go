@@ -17,9 +17,10 @@ import (
 type certain struct {
 	name  string
 	kind  kindOfValue
-	value string // of text, or for one word of a loop, what it may look like; "" is any of its words
-	fed   bool   // a name that a listing wrote
-	whole bool   // within double quotes it is one word, and no option
+	value string            // of text, or for one word of a loop, what it may look like; "" is any of its words
+	fed   bool              // a name that a listing wrote
+	whole bool              // within double quotes it is one word, and no option
+	array *syntax.ArrayExpr // of ofSomething, what a list was set to, if that says what its words may be
 }
 
 type kindOfValue int

@@ -141,7 +141,8 @@ func TestWhatIsCertainOfVariables(t *testing.T) {
 		`(export LC_ALL=C; sort f)`:                                                         policy.ReadOnly,
 		`set -e; ls`:                                                                        policy.ReadOnly, // in a shell that ends with it
 		`ls; set -e`:                                                                        policy.Unknown,
-		`export LC_ALL=C; sort f`:                                                           policy.Unknown,
+		`export LC_ALL=C; sort f`:                                                           policy.ReadOnly, // likewise
+		`export LC_ALL=C`:                                                                   policy.Unknown,
 		`bash -c 'set -o posix; ls'`:                                                        policy.Unknown,
 		`bash -c 'set -k; ls'`:                                                              policy.Unknown,
 		`bash -c 'set -e a; ls'`:                                                            policy.Unknown,

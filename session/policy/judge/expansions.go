@@ -104,7 +104,7 @@ func isShortParam(part syntax.WordPart) bool {
 // literal looks for what zsh and history expansion read into plain characters.
 func (w *walker) literal(s string, quoted, first, afterParam bool) {
 	if first && !quoted {
-		if len(s) > 1 && s[0] == '=' && s[1] != '=' && s[1] != '~' {
+		if len(s) > 1 && s[0] == '=' && s[1] != '=' && s[1] != '~' && !w.inPattern {
 			w.raise(policy.Unknown, "shell/equals", "zsh replaces =name by the path of a command")
 		}
 		if s[0] == '~' {
@@ -190,8 +190,13 @@ func alternativeOnly(p *syntax.ParamExp) bool {
 }
 
 func (w *walker) expansion(p *syntax.ParamExp) {
+	outer := w.inPattern
+	switch w.inPattern = false; p.Exp.Op {
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
+		w.inPattern = true
+	}
 	w.word(p.Exp.Word)
-	switch p.Exp.Op {
+	switch w.inPattern = outer; p.Exp.Op {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
 		syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix,
 		syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
@@ -208,13 +213,13 @@ func (w *walker) expansion(p *syntax.ParamExp) {
 
 // substitution judges the commands of $(…), `…` and <(…), which run in a shell of their own.
 func (w *walker) substitution(stmts []*syntax.Stmt) {
-	outer, dir, stdin, sum, inDouble, sure := w.facts, w.dir, w.stdin, w.sum, w.inDouble, w.sure
+	outer, dir, stdin, sum, inDouble, inPattern, sure := w.facts, w.dir, w.stdin, w.sum, w.inDouble, w.inPattern, w.sure
 	var f facts
-	w.facts, w.stdin, w.sum, w.inDouble = &f, "none", false, false
+	w.facts, w.stdin, w.sum, w.inDouble, w.inPattern = &f, "none", false, false, false
 	w.subshell++
 	w.stmts(stmts)
 	w.subshell--
-	w.facts, w.dir, w.stdin, w.sum, w.inDouble, w.sure, w.substituted = outer, dir, stdin, sum, inDouble, sure, f
+	w.facts, w.dir, w.stdin, w.sum, w.inDouble, w.inPattern, w.sure, w.substituted = outer, dir, stdin, sum, inDouble, inPattern, sure, f
 	if outer != nil {
 		outer.xargs = outer.xargs || f.xargs // of names that the stage reads
 	}

@@ -65,16 +65,6 @@ func (w *walker) ansiCommand(word *syntax.Word) bool {
 	return false
 }
 
-func inertValue(name, v string) bool {
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, ":") || strings.Contains(v, "..") {
-		return false // a file of the caller's choosing
-	}
-	if name == "TZ" {
-		return consistsOf(v, "_+-.,@/<>:")
-	}
-	return consistsOf(v, "_+-.,@")
-}
-
 func (w *walker) assignments(s *syntax.Stmt, c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		if a == nil || a.Name == nil {
@@ -91,7 +81,9 @@ func (w *walker) assignments(s *syntax.Stmt, c *syntax.CallExpr) {
 		case len(c.Args) == 0:
 			w.setsName(name)
 			w.assigned(s, a)
-			if !inertName(name) || a.Append || a.Index != nil || a.Array != nil {
+			if a.Array != nil && a.Index == nil && inertName(name) && plainArray(a.Array) {
+				w.listAssigned(a)
+			} else if !inertName(name) || a.Append || a.Index != nil || a.Array != nil {
 				w.raise(policy.Unknown, "shell/assignment", "it sets a variable, which later commands may depend on")
 			} else if a.Value != nil {
 				// As in a loop, the value may be used as a path.
@@ -121,7 +113,7 @@ func (w *walker) inertAssign(name string, value *syntax.Word) bool {
 		return true
 	}
 	args := w.appendArg(nil, value)
-	return len(args) == 1 && args[0].Literal && inertValue(name, args[0].Text)
+	return len(args) == 1 && args[0].Literal && policy.InertSetting(name, args[0].Text)
 }
 
 // assignment judges the expansions of an assignment.

@@ -97,7 +97,7 @@ func (w *walker) command(c syntax.Command) {
 		w.ifClause(c)
 	case *syntax.WhileClause:
 		w.part(c, w.source(c), func() {
-			if !readsLines(c) {
+			if !readsLines(c) && !w.countsToAnEnd(c) {
 				w.raise(policy.Unknown, "shell/loop", "the end of the loop cannot be determined")
 			}
 			w.again(func() {
@@ -263,6 +263,11 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		w.turns(loop, c.Do)
 		return
 	case *syntax.CStyleLoop:
+		if name := w.countingLoop(loop, c.Do); name != "" {
+			w.setsName(name)
+			w.again(func() { w.stmts(c.Do) }, func() { w.learn(certain{name: name, kind: ofNumber, whole: true}) }, c.Do)
+			return
+		}
 		w.raise(policy.Unknown, "shell/arithmetic", "arithmetic evaluates the value of a name")
 		w.arithmetic(loop.Init)
 		w.arithmetic(loop.Cond)

@@ -79,6 +79,9 @@ func worst(parts []Part) (rank int) {
 // items are the words of a loop, one by one or as one value that stands for any of them.
 func (w *walker) items(loop *syntax.WordIter, body []*syntax.Stmt) []certain {
 	name, words := loop.Name.Value, w.args(loop.Items)
+	if list, ok := w.listWords(loop.Items); ok {
+		words = list
+	}
 	if slices.ContainsFunc(words, func(a programs.Arg) bool { return w.shapeOf(a).opaque }) {
 		return []certain{{name: name, kind: ofSomething}}
 	}
@@ -118,4 +121,173 @@ func (w *walker) roomForTurns(n int, body []*syntax.Stmt) bool {
 		})
 	}
 	return n*size <= maxTurns && w.account.parts+n*commands <= maxParts/2
+}
+
+// maxCount bounds the numbers that a loop may count to.
+const maxCount = 6 // digits
+
+// countsToAnEnd reports whether a loop tests that a number is below another one and adds to it each time, so that it ends.
+func (w *walker) countsToAnEnd(c *syntax.WhileClause) bool {
+	if len(c.Cond) != 1 {
+		return false
+	}
+	name := belowName(c.Cond[0], c.Until)
+	known, ok := w.certainty(name)
+	if name == "" || !ok || known.kind != ofText || !digits(known.value) || len(known.value) > maxCount {
+		return false
+	}
+	adds := -1
+	for i, s := range c.Do {
+		if addsTo(s, name) {
+			adds = i
+		}
+	}
+	return adds >= 0 && w.staysIn(known, slices.Delete(slices.Clone(c.Do), adds, adds+1))
+}
+
+// staysIn reports whether statements leave a variable as it is, and go through to their end.
+func (w *walker) staysIn(known certain, list []*syntax.Stmt) bool {
+	before := w.sure
+	defer func() { w.sure = before }()
+	w.sure = []certain{known}
+	skips := false
+	for _, s := range list {
+		w.forgetSetBy(s)
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.CallExpr); ok {
+				skips = skips || slices.ContainsFunc(w.args(c.Args), func(a programs.Arg) bool { return a.Text == "continue" })
+			}
+			return true
+		})
+	}
+	return !skips && len(w.sure) == 1 && w.sure[0] == known
+}
+
+// countingLoop returns the variable of a loop such as for ((i=0; i<5; i++)), which ends.
+func (w *walker) countingLoop(loop *syntax.CStyleLoop, body []*syntax.Stmt) string {
+	start, ok := loop.Init.(*syntax.BinaryArithm)
+	if !ok || start.Op != syntax.Assgn || !smallNumber(start.Y) {
+		return ""
+	}
+	name := nameIn(start.X)
+	if !inertName(name) || !below(loop.Cond, name) || !addsOne(loop.Post, name) || !w.staysIn(certain{name: name, kind: ofNumber}, body) {
+		return ""
+	}
+	return name
+}
+
+// belowName returns the variable that a condition compares with a number, where the loop goes on as long as it is below.
+func belowName(s *syntax.Stmt, until bool) string {
+	if s == nil || s.Negated || s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 {
+		return ""
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.ArithmCmd:
+		b, ok := c.X.(*syntax.BinaryArithm)
+		if name := ""; ok && !until && !c.Unsigned {
+			if name = nameIn(b.X); below(b, name) {
+				return name
+			}
+		}
+	case *syntax.CallExpr:
+		if len(c.Assigns) > 0 || len(c.Args) != 5 || c.Args[0].Lit() != "[" || c.Args[4].Lit() != "]" {
+			return ""
+		}
+		return comparedName(c.Args[1], c.Args[2].Lit(), c.Args[3], until)
+	case *syntax.TestClause:
+		if b, ok := c.X.(*syntax.BinaryTest); ok {
+			x, isX := b.X.(*syntax.Word)
+			y, isY := b.Y.(*syntax.Word)
+			if isX && isY {
+				return comparedName(x, b.Op.String(), y, until)
+			}
+		}
+	}
+	return ""
+}
+
+func comparedName(x *syntax.Word, op string, y *syntax.Word, until bool) string {
+	switch {
+	case !smallNumber(y):
+	case !until && (op == "-lt" || op == "-le"), until && (op == "-ge" || op == "-gt"):
+		if x.Lit() == "" { // [ i -lt 3 ] compares no number
+			return nameIn(x)
+		}
+	}
+	return ""
+}
+
+// below reports whether arithmetic compares a variable with a number that is to be above it.
+func below(x syntax.ArithmExpr, name string) bool {
+	b, ok := x.(*syntax.BinaryArithm)
+	return ok && (b.Op == syntax.Lss || b.Op == syntax.Leq) && name != "" && nameIn(b.X) == name && smallNumber(b.Y)
+}
+
+// addsTo reports whether a statement adds one to a variable, as i=$((i+1)) and ((i++)) do.
+func addsTo(s *syntax.Stmt, name string) bool {
+	if s == nil || s.Negated || s.Background || s.Coprocess || s.Disown || len(s.Redirs) > 0 {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.ArithmCmd:
+		return addsOne(c.X, name)
+	case *syntax.CallExpr:
+		if len(c.Args) > 0 || len(c.Assigns) != 1 {
+			return false
+		}
+		a := c.Assigns[0]
+		if a.Name == nil || a.Name.Value != name || a.Value == nil || a.Append || a.Index != nil || a.Array != nil || len(a.Value.Parts) != 1 {
+			return false
+		}
+		e, ok := a.Value.Parts[0].(*syntax.ArithmExp)
+		if !ok || e.Unsigned {
+			return false
+		}
+		sum, ok := e.X.(*syntax.BinaryArithm)
+		return ok && sum.Op == syntax.Add && nameIn(sum.X) == name && isOne(sum.Y)
+	}
+	return false
+}
+
+func addsOne(x syntax.ArithmExpr, name string) bool {
+	switch x := x.(type) {
+	case *syntax.UnaryArithm:
+		return x.Op == syntax.Inc && nameIn(x.X) == name
+	case *syntax.BinaryArithm:
+		return x.Op == syntax.AddAssgn && nameIn(x.X) == name && isOne(x.Y)
+	}
+	return false
+}
+
+// nameIn returns the variable that a word of arithmetic or of a test is the value of: i, $i, ${i} or one of these in double quotes.
+func nameIn(x syntax.ArithmExpr) string {
+	word, ok := x.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return ""
+	}
+	part := word.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && !q.Dollar && len(q.Parts) == 1 {
+		part = q.Parts[0]
+	}
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if inertName(p.Value) {
+			return p.Value
+		}
+	case *syntax.ParamExp:
+		if plainParam(p) && inertName(p.Param.Value) {
+			return p.Param.Value
+		}
+	}
+	return ""
+}
+
+func isOne(x syntax.ArithmExpr) bool {
+	word, ok := x.(*syntax.Word)
+	return ok && word.Lit() == "1"
+}
+
+func smallNumber(x syntax.ArithmExpr) bool {
+	word, ok := x.(*syntax.Word)
+	return ok && digits(word.Lit()) && len(word.Lit()) <= maxCount
 }

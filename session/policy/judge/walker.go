@@ -23,6 +23,7 @@ type walker struct {
 	stdinPlain  bool      // a file that holds no secrets
 	fed         bool      // what comes through the pipe are names of files that operands tell
 	inDouble    bool      // within ${…} within double quotes
+	inPattern   bool      // which % or # of ${…} removes
 	sure        []certain // what variables hold whenever the next command runs
 	substituted facts     // of the last substitution
 	subshell    int       // how many shells of their own lie between here and the session

@@ -36,7 +36,7 @@ func inert(a Arg) bool {
 	case "TERM":
 		return a.certain() && strings.Trim(val, identifier+"-.+") == ""
 	}
-	return policy.Inert(name)
+	return a.certain() && policy.InertSetting(name, val)
 }
 
 // assignment says that a word is NAME=value.
