@@ -204,6 +204,8 @@ func TestSSHGoesOnWithoutAnAgentToLend(t *testing.T) {
 		r := a.run("", a.ssh, "-A", "sshd", "echo ${SSH_AUTH_SOCK-none}")
 		assert.Equal(t, outcomeOf{0, "none\n", "fairlead: ssh: no SSH agent is running here, so sshd gets none: start ssh-agent, or leave -A out\n"}, r)
 		assert.Equal(t, outcomeOf{0, "none\n", ""}, a.run("", a.ssh, "-q", "-A", "sshd", "echo ${SSH_AUTH_SOCK-none}"))
+		ended := "IdentityAgent=" + filepath.Join(a.dir, "ended") // of an agent that was
+		assert.Equal(t, r, a.run("", a.ssh, "-A", "-o", ended, "sshd", "echo ${SSH_AUTH_SOCK-none}"))
 	})
 }
 

@@ -1,8 +1,10 @@
 package hosts
 
 import (
+	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -22,7 +24,7 @@ type Program struct {
 	Escape, EscapeFrom           string
 	NoInput, Background, Gateway bool
 
-	NoAgent bool // the agent is to be lent, and there is none
+	NoAgent bool // the agent is to be lent, and there is none that listens
 }
 
 // ProgramOf returns what ssh_config says about the program on h, behind lines that say it first. For noPrograms see LoadSSHConfig.
@@ -36,7 +38,7 @@ func ProgramOf(h hosts.Host, noPrograms bool, lines ...string) (Program, error) 
 		return Program{}, err
 	}
 	p := Program{Command: s.RemoteCommand.V, From: s.RemoteCommand.Source(), TTY: s.RequestTTY.V, TTYFrom: s.RequestTTY.Source()}
-	p.NoAgent = s.ForwardAgent.V && s.AgentLent == ""
+	p.NoAgent = s.ForwardAgent.V && !agentAt(s.AgentLent)
 	for _, d := range s.Skipped {
 		raw := strings.Trim(d.Value, " \t=\"")
 		value := strings.ToLower(raw)
@@ -55,6 +57,19 @@ func ProgramOf(h hosts.Host, noPrograms bool, lines ...string) (Program, error) 
 		}
 	}
 	return p, nil
+}
+
+// agentAt reports whether an SSH agent listens at the socket: a variable may name one that has ended.
+func agentAt(socket string) bool {
+	if socket == "" {
+		return false
+	}
+	conn, err := net.DialTimeout("unix", socket, 5*time.Second) // it is of this machine
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
 }
 
 // settings is ssh_config about h, with further options of the call.
