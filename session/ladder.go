@@ -73,7 +73,8 @@ func (x *Exec) climb(sh *shell) {
 // Before the command has started there is nobody to hear it: the shell reads the frame. So it waits for that, as long as the
 // grace. Then it asks the shell, through a second program, to end its command, and signals what that has started, or the shell if
 // that is nothing. ^C is typed only where there is no second program to be had: it also hits what the shell has started since,
-// and a command that traps SIGINT would go on behind that.
+// and a command that traps SIGINT would go on behind that. An interactive program gets the key, for which it may have a use,
+// once the shell knows that nothing is to run behind it.
 func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 	t := time.NewTimer(grace)
 	defer t.Stop()
@@ -99,6 +100,13 @@ func (x *Exec) interrupt(sh *shell, grace time.Duration) (heard, hit bool) {
 			return true, true
 		case traps || s.Done:
 			return s.Done && !s.Deaf, s.Done && traps
+		}
+	case x.cmd.Interactive && sh.hello.Dialect != framing.Bash: // which forgets over the key that it was to end its command
+		switch s := x.signalAll(framing.Signal(sh.hello.PID, ""), sh, grace); {
+		case s.Deaf:
+			return false, false
+		case s.Done && x.endsWithin(grace/10):
+			return true, true
 		}
 	}
 	x.typeIntr(sh)

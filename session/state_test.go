@@ -194,6 +194,28 @@ func TestAnInteractiveProgramThatIgnoresTheKeyboardIsStopped(t *testing.T) {
 	}
 }
 
+// A program may take the key for its own end, as top does, and a builtin that reads may go on after it. bash forgets over the key
+// that it was to end its command.
+func TestNothingRunsBehindAnInteractiveProgramThatIsStopped(t *testing.T) {
+	eachShell(t, func(t *testing.T, tr session.Transport, shell string) {
+		if shell == "bash" {
+			return
+		}
+		for _, script := range []string{`sh -c 'trap "exit 0" INT; echo ready; while :; do sleep 0.1; done'`, "echo ready; read x"} {
+			s := openWithin(t, tr, shell, grace)
+			x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: script + "; echo never"})
+			require.NoError(t, err)
+			until(t, x, "ready")
+			x.Stop()
+			r := x.Result()
+			assert.Equal(t, session.StatusCanceled, r.Status)
+			assert.NotContains(t, string(r.Stdout), "never", script)
+			assert.Equal(t, "a\nb", string(succeed(t, s, session.Command{Script: `printf 'a\nb'`}).Stdout))
+			require.NoError(t, s.Close())
+		}
+	})
+}
+
 func TestOnlyWhatCanBeSentIsSignaled(t *testing.T) {
 	s := open(t, transports[0].open(t), "bash")
 	x, err := s.Start(t.Context(), session.Command{Script: "trap '' INT; sh -c 'echo ready; exec sleep 100'"})
