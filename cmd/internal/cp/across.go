@@ -10,9 +10,17 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
+
+// between is what is known of files that came from another host first.
+type between struct {
+	from    string          // its label; "" if the files are of this machine
+	skipped []string        // names of what is no file
+	unread  []copies.Report // what could not be read there
+}
 
 // across copies from one host to others, through this machine: the files are kept here in between, for this account alone.
 func (o *Options) across(ctx context.Context, src, dst endpoint) error {
@@ -29,8 +37,12 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 	quiet.Mode, quiet.Owner, quiet.silent = "", "", true
 	quiet.Delete, quiet.DryRun, quiet.Verify, quiet.Resume = false, false, false, false
 	modes := map[string]uint32{}
-	var skipped []string
-	quiet.missed = func(name string) { skipped = append(skipped, name) }
+	came := between{from: targets.Labels(hs)[0]}
+	quiet.missed = func(name string) { came.skipped = append(came.skipped, name) }
+	quiet.lacks = func(r copies.Report) {
+		r.Path, r.Name = came.from+":"+shownPath(r), came.from+":"+r.Name
+		came.unread = append(came.unread, r)
+	}
 	tree := copies.Tree{Dir: dir, Private: true, Take: func(r copies.Report) {
 		if mode, err := strconv.ParseUint(r.Mode, 8, 12); err == nil {
 			modes[r.Name] = uint32(mode) & 0o777
@@ -66,5 +78,5 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 		if mode, known := modes[e.Name]; known {
 			e.Mode = mode
 		}
-	}, skipped)
+	}, came)
 }

@@ -59,6 +59,9 @@ type Options struct {
 
 	silent bool              // nothing is printed of what went well
 	missed func(name string) // hears then of what was skipped; may be nil
+
+	// lacks hears of what could not be read on a host from which all else came, which is then no failure; nil makes it one.
+	lacks func(copies.Report)
 }
 
 func newOptions(f *cmdutil.Factory) *Options {
@@ -168,7 +171,7 @@ func (o *Options) copy(ctx context.Context, src []endpoint, dst endpoint) error 
 	for _, s := range src {
 		paths = append(paths, s.path)
 	}
-	return o.upload(ctx, paths, dst, nil, nil)
+	return o.upload(ctx, paths, dst, nil, between{})
 }
 
 // hosts are those that a selector picks, as the flags change them.

@@ -16,9 +16,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/files"
 )
 
-// upload copies paths to hosts. dress, if not nil, changes what files and directories look like there; skipped are names that were
-// not copied to paths.
-func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dress func(*copies.Entry), skipped []string) error {
+// upload copies paths to hosts. dress, if not nil, changes what files and directories look like there; came is of paths that another
+// host's files were copied to.
+func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dress func(*copies.Entry), came between) error {
 	hs, err := o.hosts(dst.targets)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 		Mode: o.Mode, Owner: o.Owner, Delete: o.Delete, DryRun: o.DryRun, Verify: o.Verify, Resume: o.Resume,
 	}
 	if o.Delete {
-		plan.Keep = append(local.Skipped(), skipped...)
+		plan.Keep = append(local.Skipped(), came.skipped...)
 	}
 	if len(paths) == 1 && merges(paths[0]) {
 		plan.Merge = true
@@ -49,7 +49,7 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 	if err := plan.Check(); err != nil {
 		return &cmdutil.UsageError{Err: err}
 	}
-	unread := local.Lost
+	unread := append(local.Lost, came.unread...)
 	switch {
 	case o.DryRun:
 		var more []copies.Report
@@ -89,7 +89,7 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 		text, _ := os.ReadFile(local.Path(name))
 		return text
 	}
-	v.each, v.unread, v.odd = plan.Bytes(), unread, odd(plan.Entries)
+	v.each, v.unread, v.from, v.odd = plan.Bytes(), unread, came.from, odd(plan.Entries)
 	return o.do(ctx, hs, c, v)
 }
 

@@ -34,7 +34,8 @@ type view struct {
 	sink  func(hosts.Host) *sink   // of a download; nil else
 	old   func(name string) []byte // the content here that a dry run compares with
 
-	unread []copies.Report // what cannot be read here, so that no host hears of it
+	unread []copies.Report // what cannot be read here, or on the host that it comes from, so that no other host hears of it
+	from   string          // that host; "" is here
 	odd    []copies.Report // what has characters in its name that the policy denies in a command
 
 	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
@@ -156,9 +157,9 @@ func (v *view) running() (done int, labels []string) {
 func (v *view) ended(e place.HostEnd) {
 	one, r := v.by[targets.KeyOf(e.Host)], e.Result
 	var local []copies.Report
+	var err error
 	if v.sink != nil {
 		if s := v.sink(e.Host); s != nil {
-			var err error
 			if local, err = s.end(); err != nil && !lost(r) {
 				r.Status = session.StatusError
 				r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: err}
@@ -172,6 +173,14 @@ func (v *view) ended(e place.HostEnd) {
 	v.mu.Unlock()
 	if v.sink != nil {
 		reports = merged(reports, local)
+		if v.o.lacks != nil && err == nil && len(local) > 0 && r.Status == session.StatusError && r.Err != nil && r.Err.Code == files.CodeError {
+			for _, one := range reports { // the stream came to its end
+				if one.Done == copies.Failed {
+					v.o.lacks(one)
+				}
+			}
+			r.Status, r.Err = session.StatusOK, nil
+		}
 		came := slices.ContainsFunc(reports, func(one copies.Report) bool { return one.Done != copies.Skipped })
 		if r.Status == session.StatusOK && len(reports) > 0 && !came && !v.o.silent {
 			r.Status = session.StatusError
@@ -212,6 +221,16 @@ func (v *view) ended(e place.HostEnd) {
 func (v *view) unreadable() error {
 	if v.o.DryRun {
 		return fmt.Errorf("%s would not be copied", plural(len(v.unread), "file"))
+	}
+	if v.from != "" {
+		text := fmt.Sprintf("all was copied but %d files or directories that could not be read on %s", len(v.unread), v.from)
+		if len(v.unread) == 1 {
+			text = fmt.Sprintf("all was copied but 1 file or directory that could not be read on %s", v.from)
+		}
+		if v.o.Delete {
+			text += ", and nothing was removed"
+		}
+		return errors.New(text)
 	}
 	what := map[bool]string{true: "directory", false: "directories"}[len(v.unread) == 1]
 	if v.o.Delete {

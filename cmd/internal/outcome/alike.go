@@ -9,12 +9,13 @@ import (
 // What differs between hosts whose keys are not trusted for the same reason.
 var (
 	fingerprint = lazyregexp.New(`SHA256:[A-Za-z0-9+/]{43}`)
+	ofItsKey    = lazyregexp.New(`(the key of|the authority that certified) \S+ `) // and not of the keys that log in: one serves many hosts
 	nameless    = lazyregexp.New(`the name (\S+) has no address( \(.*\))?`)
 	ofOneHost   = []struct {
 		re   *lazyregexp.Regexp
 		with string
 	}{
-		{lazyregexp.New(`(the key of|the authority that certified) \S+ `), "$1 the host "},
+		{ofItsKey, "$1 the host "},
 		{fingerprint, "SHA256:…"},
 		{lazyregexp.New(`for port 22 \S+ has `), "for port 22 the host has "},
 		{lazyregexp.New(`but \S+:\d+ has `), "but a known_hosts file has "},
@@ -30,7 +31,7 @@ func Alike(why string) (alike, own string) {
 	if m := nameless.FindStringSubmatch(why); m != nil && own == "" {
 		return strings.Replace(why, m[0], "the name of the host has no address", 1), m[1]
 	}
-	if own == "" {
+	if own == "" || !ofItsKey.MatchString(why) {
 		return why, ""
 	}
 	for _, x := range ofOneHost {

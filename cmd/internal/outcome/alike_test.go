@@ -29,7 +29,12 @@ func TestHostsWithUntrustedKeysFailAlike(t *testing.T) {
 	assert.Equal(t, a, b)
 	assert.True(t, strings.HasSuffix(a, "-R HOST"), a)
 
-	same, own := outcome.Alike("connection refused")
+	refused := "may not log in; offered ssh-ed25519 " + one + " (/home/u/.ssh/id); is the user right?"
+	same, own := outcome.Alike(refused)
+	assert.Equal(t, refused, same, "the key of the person is the same for all")
+	assert.Empty(t, own)
+
+	same, own = outcome.Alike("connection refused")
 	assert.Equal(t, "connection refused", same)
 	assert.Empty(t, own)
 }

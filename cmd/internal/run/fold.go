@@ -82,7 +82,7 @@ func (v *foldView) done(t *target, r session.Result) {
 		}
 		v.groups[o] = g
 	}
-	if own != "" {
+	if own != "" && own != t.label {
 		if g.own == nil {
 			g.own = map[string]string{}
 		}

@@ -80,6 +80,9 @@ func (s *summary) because(t *target, r session.Result, prefix string) {
 	what, why := outcome.Describe(r)
 	what = prefix + what
 	why, own := outcome.Alike(why)
+	if own == t.label {
+		own = "" // it is among the names
+	}
 	if own != "" {
 		own = t.label + ": " + own
 	}

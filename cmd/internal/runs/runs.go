@@ -271,7 +271,7 @@ func groups(r *runstore.Record) (all []*group) {
 			by[what], all = g, append(all, g)
 		}
 		g.names = append(g.names, x.End.Host)
-		if own != "" {
+		if own != "" && own != x.End.Host {
 			g.own = append(g.own, x.End.Host+": "+own)
 		}
 	}
