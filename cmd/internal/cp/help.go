@@ -13,7 +13,8 @@ here whose name has a colon is ./a:b.
 
 Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them; times and owners are
 not. A symbolic link is followed where it is named, and skipped below that; devices, FIFOs and sockets are always skipped.
-What is skipped or cannot be read is reported. Sparse files are reported and copied whole. Links on a host are not followed below DST.
+What is skipped or cannot be read is reported. Sparse files are reported and copied whole. Links on a host are not followed
+below DST.
 
 Each file arrives under a temporary name, is checked against its SHA-256, is put on disk and renamed: a file that has its
 name is whole. What a killed copy leaves on a host is removed by the next one to the same directory; with --resume that one
