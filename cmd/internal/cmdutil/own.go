@@ -1,6 +1,7 @@
 package cmdutil
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,9 @@ import (
 
 // machine remembers which hosts are this one, for all engines of the process.
 var machine thismachine.Machine
+
+// maxClaim bounds what a keeper notes in its claim: a few paths.
+const maxClaim = 64 << 10
 
 // Own is what belongs to Fairlead on this machine as this process uses it: the directories that the environment names and
 // the usual ones, the inventory, the settings' files, and the program.
@@ -53,6 +57,13 @@ func (f *Factory) Own() judge.Own {
 			}
 		}
 	}
+	for _, variable := range []string{"XDG_STATE_HOME", ""} {
+		if state, err := f.place(variable, filepath.Join(".local", "state"), ""); err == nil {
+			for _, name := range notedByKeepers(state) {
+				add(name, nil)
+			}
+		}
+	}
 	if exe, err := os.Executable(); err == nil {
 		o.Programs = append(o.Programs, exe)
 	}
@@ -60,6 +71,22 @@ func (f *Factory) Own() judge.Own {
 		o.Programs = append(o.Programs, exe)
 	}
 	return o
+}
+
+// notedByKeepers are the files that keepers wrote into their claims, beside their log: what their command lines name.
+func notedByKeepers(state string) (all []string) {
+	claims, _ := filepath.Glob(filepath.Join(state, "keeper-*.lock"))
+	for _, claim := range claims {
+		if st, err := os.Lstat(claim); err != nil || !st.Mode().IsRegular() || st.Size() > maxClaim {
+			continue
+		}
+		text, err := os.ReadFile(claim)
+		var names []string
+		if err == nil && json.Unmarshal(text, &names) == nil {
+			all = append(all, names...)
+		}
+	}
+	return all
 }
 
 func exists(name string) bool {

@@ -158,13 +158,18 @@ const sweepEvery = 10 * time.Second
 
 // ownPaths are the files and directories of this keeper, which no agent may use and no sandbox shows.
 func (c Config) ownPaths() []string {
-	all := slices.Concat(c.Own, []string{c.AuditDir, c.Recordings, c.ApprovalsDir, c.Inventory, c.AgentDoor.Socket, c.TCP.KeyFile}, c.PolicyFiles)
+	all := slices.Concat(c.Own, []string{c.AuditDir, c.Recordings, c.ApprovalsDir, c.Inventory}, c.namedPaths(), c.PolicyFiles)
 	if c.Store != nil {
 		all = append(all, c.Store.Files()...)
 	}
 	all = slices.DeleteFunc(all, func(name string) bool { return !filepath.IsAbs(name) || filepath.Clean(name) == "/" })
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// namedPaths are those of ownPaths that no other process finds by itself.
+func (c Config) namedPaths() []string {
+	return slices.DeleteFunc([]string{c.AgentDoor.Socket, c.TCP.KeyFile}, func(name string) bool { return name == "" })
 }
 
 // withOwn adds what is this keeper's own to an engine.

@@ -35,6 +35,9 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 	if err != nil {
 		return err
 	}
+	if err := l.Note(cfg.namedPaths()); err != nil {
+		k.log.Printf("other processes are not told which files are this keeper's: %v", err)
+	}
 	k.noteStart(p)
 	if n := sandbox.EndAbandoned(); n > 0 {
 		k.log.Printf("ended %d processes of sandboxes that were starting when an earlier keeper was killed", n)

@@ -140,6 +140,20 @@ func TestOverTCPATokenIsNeededForEverything(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, status, "a revoked one is none")
 }
 
+// What only the keeper's command line names is noted where other processes find it, and forgotten by the next keeper.
+func TestTheKeyOfAKeeperIsNotedInItsClaim(t *testing.T) {
+	r := startTCP(t)
+	text, err := os.ReadFile(r.places.Claim())
+	require.NoError(t, err)
+	assert.Equal(t, `["`+r.cfg.TCP.KeyFile+`"]`, string(text))
+	require.NoError(t, r.stop())
+	r.cfg.TCP = listen.TCP{}
+	r.serve()
+	text, err = os.ReadFile(r.places.Claim())
+	require.NoError(t, err)
+	assert.Equal(t, "[]", string(text))
+}
+
 func TestNeverOnTCPWithoutTLSOrTokens(t *testing.T) {
 	w := start(t)
 	require.NoError(t, w.stop())

@@ -167,6 +167,14 @@ func serve(ctx context.Context, o *Options, places listen.Places, tell func(erro
 		cfg.Idle = -1
 	}
 	var err error
+	for _, name := range []*string{&cfg.TCP.CertFile, &cfg.TCP.KeyFile} {
+		if *name == "" {
+			continue
+		}
+		if *name, err = filepath.Abs(*name); err != nil { // agents are kept from them by their whole names
+			return err
+		}
+	}
 	if o.Own != nil {
 		cfg.Own = o.Own()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -30,6 +31,20 @@ func (p Places) Claim() string {
 	}
 	sum := sha256.Sum256([]byte(p.Socket))
 	return filepath.Join(filepath.Dir(beside), "keeper-"+hex.EncodeToString(sum[:6])+".lock")
+}
+
+// Note writes into the claim which more files are this keeper's own, known to it alone from its command line: other
+// processes keep agents from them too. The list stays when the keeper ends, until the next one writes its own.
+func (s *Socket) Note(own []string) error {
+	text, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	if err := s.claimed.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = s.claimed.f.WriteAt(text, 0)
+	return err
 }
 
 // Alone opens the socket for one keeper at a time. It returns ErrRunning where one answers, and waits for one that is
