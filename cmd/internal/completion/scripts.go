@@ -200,6 +200,8 @@ __fairlead_request()
         elif [[ "$word" == '~/'* ]]; then
             word="$HOME${(Q)word[2,-1]}"
         else
+            # the quote of the last word may be open
+            [[ "$word" == [\'\"]* && "${(Q)word}" == "$word" ]] && word+=${word[1]}
             word="${(Q)word}"
         fi
         request+=("$word")
@@ -220,6 +222,16 @@ __fairlead_request()
 `},
 	},
 	"fish": {
+		{`    set -l lastArg (string escape -- (commandline -ct))
+`, `    # without the quotes that were typed, of which one may be open
+    set -l last (commandline -ct)
+    set -l plain (string unescape -- "$last")
+    set -q plain[1]; and set last $plain
+    set -l lastArg (string escape -- "$last")
+`},
+		{`        set -l prefix (commandline -t | string escape --style=regex)
+`, `        set -l prefix (string unescape -- (commandline -t) | string escape --style=regex)
+`},
 		{`    set -l args (commandline -opc)
 `, `    set -l args (commandline -xpc 2>/dev/null; or commandline -opc)
 `},

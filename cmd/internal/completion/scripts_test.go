@@ -54,6 +54,8 @@ func TestTabRunsNothingOfWhatWasTyped(t *testing.T) {
 		{`fairlead run w1 -- $(touch pwned) `, ""},
 		{`fairlead run @web,role=x`, `[__complete][run][@web,role=x]`},
 		{`fairlead ru`, `[__complete][ru]`},
+		{`fairlead run 'web`, `[__complete][run][web]`},
+		{`fairlead run "w1, web`, `[__complete][run][w1, web]`},
 	}
 	posix := []typed{
 		{"fairlead run w1 -- `touch pwned` ", ""},

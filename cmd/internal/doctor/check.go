@@ -123,7 +123,7 @@ func (p *printer) end() (code int, err error) {
 		p.err = json.NewEncoder(p.io.Out).Encode(map[string]summary{"summary": s})
 	}
 	if p.err == nil && !p.json {
-		fmt.Fprintf(p.io.Err, "fairlead: %d ok, %d warnings, %d failed\n", s.OK, s.Warn, s.Fail)
+		fmt.Fprintf(p.io.Err, "fairlead: %d ok, %s, %d failed\n", s.OK, cmdutil.Count(s.Warn, "warning"), s.Fail)
 	}
 	return s.ExitCode, p.err
 }
