@@ -174,6 +174,8 @@ __fairlead_request()
     local i before=${cur%"$typed"}
     for i in "${!COMPREPLY[@]}"; do
         COMPREPLY[i]=${COMPREPLY[i]#"$before"}
+        # between quotes, a backslash would stay
+        [[ $cur == [\'\"]* ]] && COMPREPLY[i]=${COMPREPLY[i]//\\/}
     done
 `},
 	},

@@ -79,7 +79,8 @@ func TestTabRunsNothingOfWhatWasTyped(t *testing.T) {
 			dir := t.TempDir()
 			at := func(name string) string { return filepath.Join(dir, name) }
 			require.NoError(t, os.WriteFile(at("script"), []byte(script(t, shell)), 0o600))
-			fake := "#!/bin/sh\nfor a in \"$@\"; do printf '[%s]' \"$a\"; done >>\"$ROOM/log\"\necho >>\"$ROOM/log\"\necho :4\n"
+			fake := "#!/bin/sh\nfor a in \"$@\"; do printf '[%s]' \"$a\"; done >>\"$ROOM/log\"\necho >>\"$ROOM/log\"\n" +
+				"case $3 in '@w & @c') echo '@w & @canary';; esac\necho :4\n"
 			require.NoError(t, os.WriteFile(at("fairlead"), []byte(fake), 0o700))
 			cmd := exec.Command(program, start.args...)
 			cmd.Dir = dir
@@ -113,6 +114,12 @@ func TestTabRunsNothingOfWhatWasTyped(t *testing.T) {
 				}
 				assert.NoFileExists(t, at("pwned"), typed.line)
 				assert.Equal(t, "kept", seen("keep"), typed.line)
+			}
+			if shell == "bash" {
+				require.NoError(t, os.WriteFile(at("log"), nil, 0o600))
+				send("\x15fairlead run '@w & @c\t\r")
+				require.Eventually(t, func() bool { return strings.Count(seen("log"), "\n") > 1 }, 30*time.Second, 20*time.Millisecond)
+				assert.Contains(t, seen("log"), "\n[run][@w & @canary]\n", "what is between quotes has no backslashes")
 			}
 		})
 	}
