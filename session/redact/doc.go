@@ -90,6 +90,7 @@
 //	password             "passwords": ["‹hunter2›", "‹other3›"]
 //	password             passwords:\n  - ‹hunter2›\n  - ‹other3›
 //	password             userPassword:: ‹aHVudGVyMg==›
+//	password             powershell -enc cABhAHMAcwB3AG8AcgBkAD0A‹aAB1AG4AdABlAHIAMgA›=
 //	password             <password>‹hunter2›</password>
 //	password             - name: DB_PASSWORD\n  value: ‹hunter2›
 //	password             cGFzc3dvcmQ9‹aHVudGVyMg›==
@@ -118,6 +119,8 @@
 //	password             ConvertTo-SecureString '‹hunter2›' -AsPlainText -Force
 //	password             ALTER USER app PASSWORD $$‹hunter2›$$;
 //	password             variable "db_password" {\n  default = "‹hunter2›"\n}
+//	password             USER  PASSWORD\nkim   ‹hunter2›
+//	password             p\0a\0s\0s\0=\0‹h\0u\0n\0t\0e\0r\02\0›
 //	password             {User:kim Password:‹hunter2› Host:db}
 //	password             ["mysql", "-uroot", "-p‹hunter2›"]
 //	password             "db_password": {"value": "‹hunter2›"}
@@ -174,7 +177,7 @@
 //	the name of a variable        password=$DB_PASSWORD
 //	a hash of htpasswd -d         kim:rqXexS6ZhobKA
 //	a hash of htdigest            kim:realm:3f9a0c7be1d48253f9a0c7be1d48253f
-//	text in UTF-16                p\0a\0s\0s\0=\0h\0u\0n\0t\0e\0r\02\0
+//	a command in UTF-16           m\0y\0s\0q\0l\0 \0-\0p\0h\0u\0n\0t\0e\0r\02\0
 //	a word behind another         "bob" "plain"
 //	a stand-in                    password: changed
 //	where a value is kept         password: vault:secret/data/db#password

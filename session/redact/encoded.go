@@ -230,10 +230,22 @@ func readableHead(b []byte) bool {
 	for i := 0; i < minRunLen; i += 4 {
 		v := uint32(runBytes[b[i]])<<18 | uint32(runBytes[b[i+1]])<<12 | uint32(runBytes[b[i+2]])<<6 | uint32(runBytes[b[i+3]])
 		if v&0x808080 != 0 || !readable([]byte{byte(v >> 16), byte(v >> 8), byte(v)}) {
-			return false
+			return i == 0 && v&0x80ff80 == 0 && wideHead(b)
 		}
 	}
 	return true
+}
+
+// wideHead reports the same of text in UTF-16, as PowerShell takes it.
+func wideHead(b []byte) bool {
+	var text [minRunLen / 4 * 3]byte
+	_, err := base64.StdEncoding.Decode(text[:], b[:minRunLen])
+	for i := 0; err == nil && i < len(text); i += 2 {
+		if text[i+1] != 0 || !readable(text[i:i+1]) {
+			return false
+		}
+	}
+	return err == nil
 }
 
 // preceding returns what comes before data[s], up to lookBack bytes.

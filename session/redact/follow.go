@@ -274,11 +274,14 @@ func mixed(b []byte) bool {
 	return n[2] > 0 && 3*n[1] >= n[0] && 3*n[0] >= n[1] && turns*5 >= len(b)*2 && (pairs > 1 || turns*5 >= len(b)*3)
 }
 
-// each takes out what the groups of re find in the rest of a command, one after the other.
-func each(kind string, re *lazyregexp.Regexp) follow {
+// each takes out what the groups of re find in the rest of a command, one after the other, each of them at most so far after the one
+// before it.
+func each(kind string, re *lazyregexp.Regexp, look int) follow {
 	return func(line []byte) (*match, follow) {
+		whole := line
+		line = line[:min(len(line), look)]
 		if i := bytes.IndexAny(line, ";|&"); i >= 0 {
-			line = line[:i]
+			line, whole = line[:i], line[:i]
 		}
 		for at := 0; at < len(line); {
 			g := re.FindSubmatchIndex(line[at:])
@@ -286,11 +289,17 @@ func each(kind string, re *lazyregexp.Regexp) follow {
 				break
 			}
 			in := match{win: line[at:], group: g}
-			in.pick(1)
+			if in.pick(1); at+in.to == look && look < len(whole) { // it may go on
+				if i := bytes.IndexAny(whole, ";|&"); i >= 0 {
+					whole = whole[:i]
+				}
+				line = whole
+				continue
+			}
 			if from, to := at+in.from, at+in.to; !placeholder(line[from:to]) && !bytes.EqualFold(line[from:to], []byte("public")) {
 				m := foundAt(kind, line, from, to)
 				m.again, m.tail = true, nil
-				return m, each(kind, re)
+				return m, each(kind, re, look)
 			}
 			at += in.to
 		}

@@ -11,14 +11,14 @@ import (
 const commandLook = 384
 
 // shellWord is one word of a command, without its quotes: its three groups are three ways to write it.
-const shellWord = `(?:"((?:[^"\\$` + "`" + `]|\\[^\n]){2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|;&<>-][^\s"'|;&<>]+))`
+const shellWord = `(?:"((?:[^"\\$` + "`" + `]|\\[^\n]){2,})"|'([^']{2,})'|([^\s"'$` + "`" + `|;&<>\x00-][^\s"'|;&<>\x00]+))`
 
 // commandRules take out what people put into command lines.
 func commandRules() []*rule {
 	command := func(starts, names, flags string, keys ...string) *rule {
 		return &rule{
 			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
-			re: lazyregexp.New(`^(?:` + names + `)[ \t](?:[^\n;|&]*?[ \t])?(?:` + flags + `)` + shellWord),
+			re: lazyregexp.New(`^(?:` + names + `)[ \t\x00](?:[^\n;|&]*?[ \t\x00])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool {
 				return notPlaceholder(m) && !bytes.EqualFold(m.win[m.from:m.to], []byte("password")) && !manual.Match(m.win[:m.to])
 			},
@@ -36,14 +36,14 @@ func commandRules() []*rule {
 	}
 	return []*rule{
 		given(`-p`, true, `mysql[a-z_]*|mariadb[a-z-]*`, `-p`, "mysql", "mariadb"),
-		given(`-p`, false, `sshpass`, `-p[ \t]*`, "sshpass"),
+		given(`-p`, false, `sshpass`, `-p[ \t]*\x00?`, "sshpass"),
 		needs(`login`, given(`-p`, false, `docker|podman|helm|buildah|skopeo|crane|oras`, `(?:registry )?login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`,
 			"docker", "podman", "helm", "buildah", "skopeo", "crane", "oras")),
-		given(`-a`, false, `redis-cli|valkey-cli`, `-a[ \t]*`, "redis-cli", "valkey-cli"),
-		given(`-p`, false, `mongo[a-z]*`, `-p[ \t]*`, "mongo"),
-		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
-		given(`-w`, false, `kadmin(?:\.local)?`, `-w[ \t]*`, "kadmin"),
-		given(`-w`, false, `ktutil`, `-w[ \t]*`, "ktutil "),
+		given(`-a`, false, `redis-cli|valkey-cli`, `-a[ \t]*\x00?`, "redis-cli", "valkey-cli"),
+		given(`-p`, false, `mongo[a-z]*`, `-p[ \t]*\x00?`, "mongo"),
+		given(`-w`, false, `ldap(?:search|add|modify|delete|passwd|whoami)`, `-w[ \t]*\x00?`, "ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"),
+		given(`-w`, false, `kadmin(?:\.local)?`, `-w[ \t]*\x00?`, "kadmin"),
+		given(`-w`, false, `ktutil`, `-w[ \t]*\x00?`, "ktutil "),
 		command(`-pw`, `(?:add|mod)_?princ(?:ipal)?|cpw|change_password`, `-pw[ \t]+`, "addprinc ", "add_principal ", "modprinc ", "cpw ", "change_password "),
 		{ // dig -y hmac-sha256:k:x
 			kind: "secret", keys: []string{"hmac-sha", "hmac-md5"}, left: wordLeft, look: 256, tail: base64Bytes,
@@ -55,18 +55,20 @@ func commandRules() []*rule {
 			re: lazyregexp.New(`^mysqladmin[ \t](?:[^\n;|&]*?[ \t])?password[ \t]+` + shellWord),
 			ok: func(m *match) bool { return !letters.Match(m.win[m.from:m.to]) && notPlaceholder(m) },
 		},
-		given(`-s`, false, `ldappasswd`, `-s[ \t]*`, "ldappasswd "),
+		given(`-s`, false, `ldappasswd`, `-s[ \t]*\x00?`, "ldappasswd "),
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
+		needs(`:`, command(`-a --auth`, `https?`, `(?:-a|--auth)[ =]?["']?[^\s:"'@/]+:`, "http -", "https -")),
 		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads|winexe`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget", "winexe")),
-		given(`-P`, false, `zip|unzip`, `-P[ \t]*`, "unzip", "zip -"),
+		given(`-P`, false, `zip|unzip`, `-P[ \t]*\x00?`, "unzip", "zip -"),
 		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
-		given(`-P`, false, `ipmitool|sqlcmd|bcp|[ito]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*`, "ipmitool", "sqlcmd", "bcp ", "isql ", "osql ", "tsql ", "sqsh ", "mosquitto_"),
-		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod|racadm\d*|rabbitmqadmin|ncftp[a-z]*|crackmapexec|nxc|evil-winrm`, `-p[ \t]*`,
+		given(`-P`, false, `ipmitool|sqlcmd|bcp|[ito]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*\x00?`, "ipmitool", "sqlcmd", "bcp ", "isql ", "osql ", "tsql ", "sqsh ", "mosquitto_"),
+		given(`-p`, false, `check_(?:mysql|pgsql|mongodb)\w*`, `-p[ \t]*\x00?`, "check_mysql", "check_pgsql", "check_mongodb"),
+		given(`-p`, false, `cqlsh|rdesktop|psexec[0-9]*(?:\.exe)?|useradd|usermod|racadm\d*|rabbitmqadmin|ncftp[a-z]*|crackmapexec|nxc|evil-winrm`, `-p[ \t]*\x00?`,
 			"cqlsh ", "rdesktop ", "psexec", "useradd ", "usermod ", "racadm", "rabbitmqadmin", "ncftp", "crackmapexec", "nxc ", "evil-winrm"),
 		needs(`login`, given(`-p`, false, `az`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "az login ")),
 		given(`-pw`, false, `plink|pscp|psftp|putty|kitty`, `-pw[ \t]+`, "plink", "pscp", "psftp", "putty", "kitty"),
 		given(`-p`, true, `rar|unrar`, `-p`, "rar ", "unrar "),
-		given(`-w`, false, `security`, `-w[ \t]*`, "security add-"),
+		given(`-w`, false, `security`, `-w[ \t]*\x00?`, "security add-"),
 		needs(`:`, command(`-`, `etcdctl`, `--user[ =]["']?[^\s:"'@/]+:`, "etcdctl ")),
 		needs(`,`, command(`-u`, `lftp`, `-u[ \t]*[^\s,]+,`, "lftp ")),
 		needs(`secret`, command(`-b --body`, `gh`, `secret[ \t]+set[ \t](?:[^\n;|&]*?[ \t])?(?:-b|--body)[ =]`, "gh secret set ")),
@@ -86,17 +88,17 @@ func commandRules() []*rule {
 		{ // kubectl create secret generic a --from-literal=b=x
 			kind: "secret", keys: []string{"create secret "}, left: wordLeft, need: "--from-literal", look: Window,
 			re:   lazyregexp.New(`^create secret `),
-			here: func(*match) follow { return each("secret", fromLiteral) },
+			here: func(*match) follow { return each("secret", fromLiteral, 1<<10) },
 		},
 		command(`-pass -k -hmac -K`, `openssl`, `(?:-pass(?:in|out)?|-k|-K|-hmac)[ \t]+(?:pass:)?`, "openssl"),
 		needs(`passwd`, command(`-`, `openssl`, `passwd(?:[ \t]+-(?:salt[ \t]+\S+|[156]|apr1|aixmd5|crypt|noverify|quiet|reverse))*[ \t]+`, "openssl")),
 		{
 			kind: "password", keys: []string{"ssh-keygen "}, left: wordLeft, look: commandLook, pre: wordStarts(";|&", "-N", "-P"),
 			re:   lazyregexp.New(`^ssh-keygen`),
-			here: func(*match) follow { return each("password", keygenFlag) },
+			here: func(*match) follow { return each("password", keygenFlag, commandLook) },
 		},
 		needs(`login`, given(`-p`, false, `oc`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "oc login")),
-		given(`-p`, false, `beeline|doveadm`, `-p[ \t]*`, "beeline", "doveadm pw"),
+		given(`-p`, false, `beeline|doveadm`, `-p[ \t]*\x00?`, "beeline", "doveadm pw"),
 		command(`--plaintext`, `caddy|rootpw`, `--plaintext[ \t=]+`, "caddy hash", "rootpw --"),
 		command(`--oauth2-bearer`, `curl`, `--oauth2-bearer[ \t=]+`, "curl"),
 		needs(`psk`, command(`w 8 psk`, `nmcli|wpa_cli`, `(?:(?:wifi-sec|802-11-wireless-security)\.|set_network[ \t]+\d+[ \t]+)psk[ \t]+(?:'")?`, "nmcli ", "wpa_cli ")),
@@ -156,6 +158,22 @@ func commandRules() []*rule {
 		{ // ngrok config add-authtoken x
 			kind: "token", keys: []string{"add-authtoken "}, look: 256, tail: wordBytes,
 			re: lazyregexp.New(`^add-authtoken[ \t]+([A-Za-z0-9_-]{20,})`),
+		},
+		command(`register change_password`, `ejabberdctl|prosodyctl`, `(?:register|change_password)[ \t]+\S+[ \t]+\S+[ \t]+`, "ejabberdctl", "prosodyctl"),
+		{ // ipmitool user set password 2 x
+			kind: "password", keys: []string{"user set password "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^user set password[ \t]+\d+[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // erl -setcookie x
+			kind: "cookie", keys: []string{"-setcookie "}, look: 256,
+			re: lazyregexp.New(`^-setcookie[ \t]+` + shellWord),
+			ok: notPlaceholder,
+		},
+		{ // NickServ IDENTIFY x, of IRC
+			kind: "password", keys: []string{"nickserv identify ", "nickserv :identify "}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?i)nickserv :?identify[ \t]+(?:[^\s"'<]+[ \t]+)?([^\s"'<]{3,})[ \t\r]*$`),
+			ok: notPlaceholder,
 		},
 		command(`add_user change_password`, `rabbitmqctl`, `(?:add_user|change_password)[ \t]+\S+[ \t]+`, "rabbitmqctl"),
 		command(`-`, `htpasswd`, `-[a-zA-Z]*b[a-zA-Z]*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+(?:\S+[ \t]+)?`, "htpasswd"),
@@ -256,9 +274,11 @@ func flagWord(flag string, glued bool) func(_, win []byte, _ int) bool {
 			switch c := win[i-1]; {
 			case c == ';' || c == '|' || c == '&':
 				return false
-			case blank(c) && bytes.HasPrefix(win[i:], []byte(flag)):
+			case (blank(c) || c == 0) && bytes.HasPrefix(win[i:], []byte(flag)):
 				at := i + len(flag)
-				if !glued {
+				if !glued && at < len(win) && win[at] == 0 {
+					at++
+				} else if !glued {
 					at = skip(win, at, " \t")
 				}
 				if wordOfShell(win[at:]) {
@@ -280,10 +300,10 @@ func wordOfShell(b []byte) bool {
 		return quotedWord(b[1:])
 	case c == '\'':
 		return bytes.IndexByte(b[1:], '\'') >= 2
-	case strings.IndexByte(" \t\n\f\r$`|;&<>-", c) >= 0:
+	case strings.IndexByte(" \t\n\f\r$`|;&<>-\x00", c) >= 0:
 		return false
 	}
-	return strings.IndexByte(" \t\n\f\r\"'|;&<>", b[1]) < 0
+	return strings.IndexByte(" \t\n\f\r\"'|;&<>\x00", b[1]) < 0
 }
 
 // quotedWord reports whether b is the rest of a word in double quotes, of two characters or more and without a variable.

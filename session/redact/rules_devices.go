@@ -10,8 +10,8 @@ import (
 func deviceRules() []*rule {
 	return []*rule{
 		{ // enable secret 0 x, username a password 7 x, ppp chap password 0 x, local-user a password cipher x
-			kind: "password", keys: []string{"secret ", "password ", "passphrase ", "wpa-psk "}, pre: typedValue, tail: unquoted,
-			re: lazyregexp.New(`^(?i)(?:secret|password|passphrase|wpa-psk)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
+			kind: "password", keys: []string{"secret ", "password ", "passwd ", "passphrase ", "wpa-psk "}, pre: typedValue, tail: unquoted,
+			re: lazyregexp.New(`^(?i)(?:secret|password|passwd|passphrase|wpa-psk)[ \t]+((?:` + valueType + `[ \t]+){0,3})` + lineValue),
 			ok: func(m *match) bool {
 				m.pick(2)
 				v, line := m.win[m.from:m.to], linePrefix(m.before)
@@ -66,15 +66,15 @@ func deviceRules() []*rule {
 			ok: func(m *match) bool { return !bytes.EqualFold(m.text(1), []byte("public")) && notPlaceholder(m) },
 		},
 		{ // snmp-server user a b v3 auth sha x priv aes 128 y
-			kind: "password", keys: []string{"snmp-server user ", "createuser ", "usm-user "}, left: wordLeft, look: 256,
+			kind: "password", keys: []string{"snmp-server user ", "createuser ", "usm-user "}, left: wordLeft, look: 256, pre: protocolNear,
 			re:   lazyregexp.New(`^(?i)(?:snmp-server user|createuser|usm-user)[ \t]+`),
-			here: func(*match) follow { return each("password", snmpUser) },
+			here: func(*match) follow { return each("password", snmpUser, 256) },
 		},
 		{ // snmpwalk -v3 -A x -X y
 			kind: "password", keys: []string{"snmpwalk ", "snmpget ", "snmpset ", "snmpbulkwalk ", "snmptrap ", "snmpgetnext ", "snmptable ", "snmpstatus "},
 			left: wordLeft, look: commandLook, pre: wordStarts(";|&", "-A", "-X", "-c"),
 			re:   lazyregexp.New(`^snmp[a-z]+[ \t]+`),
-			here: func(*match) follow { return each("password", snmpFlag) },
+			here: func(*match) follow { return each("password", snmpFlag, commandLook) },
 		},
 	}
 }
@@ -85,9 +85,23 @@ var (
 		`line|set|isis|bgp|ospf|authentication|wpa|security|area|tunnel|peer)\b.*[ \t]$`)
 	// cryptHash is a hash of crypt(5), for which there is another rule.
 	cryptHash = lazyregexp.New(`^(?:\$\w{1,4}\$[^$\s]*\$|\$2[abxy]\$\d\d\$)[./A-Za-z0-9]{20,}`)
-	snmpUser  = lazyregexp.New(`(?i)(?:^|[ \t])(?:sha[0-9-]*|md5|aes(?:[ \t-]?(?:128|192|256))?|(?:3?des)|auth-pass|priv-pass)[ \t]+(?:-[lm][ \t]+)?(?:"([^"\n]{4,})"|([^\s"'-][^\s"']{3,}))`)
+	snmpUser  = lazyregexp.New(`(?i)(?:^|[ \t])(?:sha[0-9-]{0,8}|md5|aes(?:[ \t-]?(?:128|192|256))?|(?:3?des)|auth-pass|priv-pass)[ \t]+(?:-[lm][ \t]+)?(?:"([^"\n]{4,})"|([^\s"'-][^\s"']{3,}))`)
 	snmpFlag  = lazyregexp.New(`[ \t]-[AXc][ \t]*(?:"([^"$\n]{3,})"|'([^'\n]{3,})'|([^\s"'$|;&<>-][^\s"'|;&<>]{2,}))`)
 )
+
+// protocolNear reports whether a word follows that begins as one before a password in snmpUser.
+func protocolNear(_, win []byte, _ int) bool {
+	for i := 1; i < len(win); i++ {
+		if blank(win[i-1]) {
+			for _, word := range []string{"sha", "md5", "aes", "des", "3des", "auth-pass", "priv-pass"} {
+				if foldedPrefix(win[i:], []byte(word)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
 
 // typedValue reports whether few words follow on the line, as those are that say how a value is written, and the value; or one, where
 // something comes before.

@@ -12,8 +12,10 @@ func dialogRules() []*rule {
 	return []*rule{
 		{ // USER kim, with PASS x on one of the next lines: FTP and POP3
 			kind: "password", keys: []string{"user "}, look: 256, pre: lastWords,
-			re:   lazyregexp.New(`^USER[ \t]+\S+[ \t\r]*$`),
-			ok:   func(m *match) bool { return saidBy.Match(linePrefix(m.before)) },
+			re: lazyregexp.New(`^USER[ \t]+\S+[ \t\r]*$`),
+			ok: func(m *match) bool {
+				return saidBy.Match(linePrefix(m.before)) && !bytes.HasSuffix(bytes.TrimRight(m.win, " \t\r"), []byte(" PASSWORD")) // the head of a table
+			},
 			then: func(*match) follow { return soon("password", passLine, 3) },
 		},
 		{ // a1 LOGIN kim x: IMAP

@@ -27,6 +27,23 @@ func directiveRules() []*rule {
 				return (ownLine(line) || fileLine.Match(line)) && directive(v) && !bytes.EqualFold(v, []byte("password"))
 			},
 		},
+		{ // SQLConnectInfo db@host kim x, of ProFTPD
+			kind: "password", keys: []string{"sqlconnectinfo "}, left: wordLeft, look: 256, tail: unquoted,
+			re: lazyregexp.New(`^(?i)sqlconnectinfo[ \t]+\S+[ \t]+\S+[ \t]+` + lineValue),
+			ok: notPlaceholder,
+		},
+		{ // $USER3$=x, of Nagios and Icinga, unless it is a path
+			kind: "password", keys: starts("$user", "123456789"), left: wordLeft, look: 256, tail: unquoted,
+			re: lazyregexp.New(`^(?i)\$user\d+\$[ \t]*=[ \t]*([^\s"'$/]{4,})[ \t\r]*$`),
+			ok: func(m *match) bool {
+				return ownLine(linePrefix(m.before)) && directive(m.text(1)) && !letters.Match(m.text(1)) && !number.Match(m.text(1))
+			},
+		},
+		{ // password "Auth" x, of the management interface of OpenVPN
+			kind: "password", keys: []string{`password "auth" `, `password "private key" `}, left: wordLeft, look: 256, tail: unquoted,
+			re: lazyregexp.New(`^password "(?:Auth|Private Key)"[ \t]+(?:"((?:[^"\\\n]|\\.){2,})"|([^\s"']{2,}))'?[ \t\r]*$`),
+			ok: notPlaceholder,
+		},
 		{ // SetEnv DB_PASSWORD x
 			kind: "secret", keys: secretNames, name: true, next: " \t", pre: isSet,
 			re: lazyregexp.New(`^[ \t]+` + shellWord),

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -95,6 +96,29 @@ func dumpRules() []*rule {
 				return true
 			},
 		},
+		{ // password: [-x-]{+y+}, of git diff --word-diff
+			kind: "secret", keys: starts("]{+", wordStartsWith), look: 512,
+			re: lazyregexp.New(`^\]\{\+["']?([^\n"']{3,}?)["']?\+\}`),
+			ok: func(m *match) bool {
+				g := changedWord.FindSubmatch(linePrefix(m.before))
+				if g == nil || placeholder(m.text(1)) {
+					return false
+				}
+				m.kind = kindOfName(string(bytes.ToLower(g[1])))
+				return true
+			},
+		},
+		{ // password = <<EOT, with lines until EOT
+			kind: "secret", keys: secretNames, name: true, next: " \t=", look: nameLook, need: "<<",
+			re:   lazyregexp.New(`^[ \t]*=[ \t]*<<[-~]?["']?(\w+)["']?[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) && namesSecret(m) },
+			then: func(m *match) follow { return hereDocument(m.kind, string(m.text(3)), 16) },
+		},
+		{ // password=x and "password"="x" in UTF-16, of either order of bytes
+			kind: "secret", keys: wideNames, look: 512,
+			re: lazyregexp.New(`^(?i)((?:[a-z]\x00)+?)((?:[\w.-]\x00)*)(?:["' \t]\x00){0,4}[:=]\x00(?:["' \t]\x00){0,4}((?:[^\s"'\x00]\x00){2,}[^\s"'\x00]\x00?)`),
+			ok: wideValue,
+		},
 		{ // "Type": "SecureString", "Value": "x", of the parameters of AWS
 			kind: "secret", keys: []string{`"securestring"`}, look: 512,
 			re: lazyregexp.New(`^"SecureString"[ \t]*,[ \t]*"Value"[ \t]*:[ \t]*"((?:[^"\\\n]|\\.)+)"`),
@@ -149,12 +173,12 @@ func dumpRules() []*rule {
 			re: lazyregexp.New(`^(?i)secret[_ ]?id["']?[ \t]*[:=]?[ \t]*["']?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`),
 		},
 		{ // names of keys that are too common for any value
-			kind: "api-key", keys: randomNames, look: 384, tail: base64Bytes,
-			re: lazyregexp.New(`^(?i)(?:[a-z_-]+?(?:key|_salt)|bw_session|_pat)(?:["'][ \t]*,|["']?[ \t]*(?:=>|[=:]))[ \t]*["']?(?:base64:)?([^\s"'<>,;]{20,})`),
+			kind: "api-key", keys: randomNames, look: 384, tail: base64Bytes, pre: endsName,
+			re: lazyregexp.New(`^(?i)(?:[a-z._-]+?(?:key|_salt)|bw_session|_pat)(?:["'][ \t]*,|["']?[ \t]*(?:=>|[=:]))[ \t]*["']?(?:base64:)?([^\s"'<>,;]{20,})`),
 			ok: func(m *match) bool { return random(m.text(1)) },
 		},
 		{ // of WordPress
-			kind: "api-key", keys: []string{"logged_in_key", "nonce_key", "secure_auth_key", "auth_salt", "logged_in_salt", "nonce_salt"}, look: 256,
+			kind: "api-key", keys: []string{"logged_in_key", "nonce_key", "secure_auth_key", "auth_salt", "logged_in_salt", "nonce_salt"}, look: 256, pre: endsName,
 			re: lazyregexp.New(`^(?i)[a-z_]+["'][ \t]*,[ \t]*'([^'\n]{32,})'`),
 			ok: notPlaceholder,
 		},
@@ -191,7 +215,7 @@ func dumpRules() []*rule {
 var randomNames = []string{
 	"app_key", "cookie_key", "hmac_key", "nonce_key", "validationkey", "decryptionkey", "session_key", "sessionkey", "crypto_key", "cipher_key", "aes_key", "license_key", "licensekey", "integration_key",
 	"integrationkey", "routing_key", "subscription-key", "subscription_key", "consumer_key", "storage_key", "function_key", "jwt_key", "webhook_key", "network_key", "pskkey", "hash_salt", "bw_session", "_pat=",
-	"_pat:", "_pat\"",
+	"_pat:", "_pat\"", "mgmt.authkey",
 }
 
 var (
@@ -201,9 +225,48 @@ var (
 	quotedWordLine   = lazyregexp.New(`^[ \t]*["']([^"'\\\n-][^"'\\\n]{2,})["'],?[ \t\r]*$`)
 	listedWord       = lazyregexp.New(`^[ \t]*-[ \t]+["']?([^\s"'-][^\s"']{2,})["']?[ \t\r]*$`)
 	changedName      = lazyregexp.New(`(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key))"?[ \t]*[=:][ \t]*"[^"\n]*$`)
+	changedWord      = lazyregexp.New(`(?i)(pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key)["']?[ \t]*[=:][ \t]*["']?\[-[^\n]*-$`)
 	withShortFlag    = lazyregexp.New(`["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
 	hexOnly          = lazyregexp.New(`^[0-9a-fA-F]+$`)
 )
+
+// wideNames are the starts of names of secrets in UTF-16.
+var wideNames = func() (out []string) {
+	for _, word := range []string{"pass", "pwd", "secret", "token", "apikey", "api_key"} {
+		out = append(out, strings.Join(strings.Split(word, ""), "\x00")+"\x00")
+	}
+	return out
+}()
+
+// wideValue judges a name and a value in UTF-16.
+func wideValue(m *match) bool {
+	narrow := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte{0}, nil) }
+	name := narrow(m.win[:m.group[5]])
+	if n := len(m.before); n > 1 && m.before[n-1] == 0 && !nameLeft.allows(m.before[n-2:n-1], m.win[0]) {
+		return false
+	}
+	v := narrow(m.text(3))
+	if m.pick(3); m.win[m.to-1] != 0 && m.to < len(m.win) {
+		return false
+	}
+	m.kind = kindOfName(string(bytes.ToLower(name)))
+	quoted := bytes.IndexAny(m.win[m.group[5]:m.from], "\"'") >= 0
+	return !notSecret.Match(name) && !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v)) && (quoted || !letters.Match(v))
+}
+
+// hereDocument takes out the lines of a here document up to its end, or as many as a secret has.
+func hereDocument(kind, end string, lines int) follow {
+	return func(line []byte) (*match, follow) {
+		from, to := indent(line)
+		switch text := line[from:to]; {
+		case lines == 0, string(text) == end:
+			return nil, nil
+		case from == to || placeholder(text) || filePath.Match(text):
+			return nil, hereDocument(kind, end, lines-1)
+		}
+		return foundAt(kind, line, from, to), hereDocument(kind, end, lines-1)
+	}
+}
 
 // wordStartsWith are bytes that may follow -p.
 const wordStartsWith = "abcdefghijklmnopqrstuvwxyz0123456789\"'!@#$%^&*_+=?"
@@ -220,6 +283,11 @@ func orElse(before, win []byte, name int) bool {
 	i := skip(win, name, "\"']")
 	i = skip(win, i, " \t")
 	return i+1 < len(win) && (win[i] == '|' || win[i] == '?') && win[i+1] == win[i] && bytes.Contains(bytes.ToLower(before[max(0, len(before)-24):]), []byte("env"))
+}
+
+// endsName reports whether a quote, or what stands between a name and its value, comes after a name.
+func endsName(_, win []byte, name int) bool {
+	return name < len(win) && bytes.IndexByte([]byte("\"' \t=:"), win[name]) >= 0
 }
 
 // random reports whether v looks made by chance: it is hexadecimal, or has letters of both cases and digits.

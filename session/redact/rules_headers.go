@@ -47,11 +47,11 @@ func headerRules() []*rule {
 			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789") },
 		},
 		{
-			kind: "cookie", keys: []string{"set-cookie"}, tail: but(`;"',`),
+			kind: "cookie", keys: []string{"set-cookie"}, look: 512, need: "=", tail: but(`;"',`),
 			re: lazyregexp.New(`^(?i)set-cookie\\?["']?:[ \t]*\[?[ \t]*\\?["']?[^\s=;]+=([^\s;"',]{8,})`),
 		},
 		{
-			kind: "cookie", keys: []string{"cookie:"}, left: nameLeft,
+			kind: "cookie", keys: []string{"cookie:"}, left: nameLeft, pre: namesCookie,
 			re: lazyregexp.New(`^(?i)cookie:[ \t]*([^\s=;"']+=[^"'\r]{8,})`),
 			ok: func(m *match) bool { return !bytes.HasSuffix(m.before, []byte("-")) }, // set-cookie has its own
 		},
@@ -173,16 +173,13 @@ func headerRules() []*rule {
 			re: lazyregexp.New(`^(?i)saml-?(?:response|assertion)["'\\]*(?:[ \t]*[=:]|[ \t]+value=|[ \t])[ \t]*\\?["']?([a-z0-9%+/=_-]{40,})`),
 		},
 		{
-			kind: "secret", keys: []string{"otpauth-migration://"}, tail: classOf("A-Za-z0-9%+/=_-"),
-			re: lazyregexp.New(`^otpauth-migration://[^\s"'=]*[?&]data=([A-Za-z0-9%+/=_-]{10,})`),
+			kind: "secret", keys: []string{"otpauth-migration://"}, look: 256, tail: classOf("A-Za-z0-9%+/=_-"),
+			re: lazyregexp.New(`^otpauth-migration://[^\s"'=:]*[?&]data=([A-Za-z0-9%+/=_-]{10,})`),
 		},
 		{ // of older requests, of Google, and of OAuth 1
-			kind: "aws-signature", keys: []string{"signature="}, tail: classOf("A-Za-z0-9%+/=_-"),
+			kind: "aws-signature", keys: []string{"signature="}, look: 256, pre: afterPart, tail: classOf("A-Za-z0-9%+/=_-"),
 			re: lazyregexp.New(`^(?i)signature="?([a-z0-9%+/=_-]{20,})`),
-			ok: func(m *match) bool {
-				n := len(m.before)
-				return n > 0 && bytes.IndexByte([]byte("?&, -_"), m.before[n-1]) >= 0 && bytes.ContainsAny(m.text(1), "0123456789")
-			},
+			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789") },
 		},
 	}
 }
@@ -192,6 +189,19 @@ var ofManuals = lazyregexp.New(`^(?i)://user(?:name)?:(?:password|passwd|pass|pw
 
 // capitals reports whether v is one word in capitals, which stands for a value.
 func capitals(v []byte) bool { return letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v) }
+
+// namesCookie reports whether a name and an equals sign follow the name of a header.
+func namesCookie(_, win []byte, _ int) bool {
+	win = win[len("cookie:"):min(len(win), 256)]
+	i := bytes.IndexAny(win[skip(win, 0, " \t"):], "= \t;\"'\r")
+	return i > 0 && win[skip(win, 0, " \t")+i] == '='
+}
+
+// afterPart reports whether a name is one of several in a URL or a header, or the end of a longer one.
+func afterPart(before, _ []byte, _ int) bool {
+	n := len(before)
+	return n > 0 && bytes.IndexByte([]byte("?&, -_"), before[n-1]) >= 0
+}
 
 // digitNear reports whether a digit comes soon after a name.
 func digitNear(_, win []byte, name int) bool {

@@ -82,6 +82,20 @@ func keyRules() []*rule {
 			},
 			then: func(*match) follow { return after("private-key", signifyKey, 1) },
 		},
+		{ // of Ceph: when it was made, that it has 16 bytes, and these
+			kind: "secret", keys: starts("aq", hexDigits+"ghijklmnopqrstuvwxyz+/"), left: wordLeft, look: 64,
+			re: lazyregexp.New(`^(AQ[A-Za-z0-9+/]{11}[BRhx]AA[A-Za-z0-9+/]{21}[AQgw]==)(?:[^A-Za-z0-9+/=]|$)`),
+		},
+		{ // privateExponent:, with lines of bytes, as openssl shows a key
+			kind: "private-key", keys: []string{"privateexponent:", "prime1:", "prime2:", "exponent1:", "exponent2:", "coefficient:", "priv:"}, left: wordLeft, look: 64,
+			re:   lazyregexp.New(`^(?:privateExponent|prime[12]|exponent[12]|coefficient|priv):[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) && ownLine(linePrefix(m.before)) },
+			then: func(*match) follow { return bytesOfKey },
+		},
+		{ // of a service of Tor
+			kind: "private-key", keys: []string{"ed25519-v3:"}, left: wordLeft, look: 128, tail: base64Bytes,
+			re: lazyregexp.New(`^ED25519-V3:([A-Za-z0-9+/]{86}==)`),
+		},
 		{ // (0x…), of klist -K
 			kind: "secret", keys: starts("(0x", hexDigits), look: 160,
 			re: lazyregexp.New(`^\(0x([0-9a-f]{32,64})\)`),
@@ -129,7 +143,17 @@ func unsealKeys(line []byte) (*match, follow) {
 	return nil, unsealKeys
 }
 
+// bytesOfKey takes out lines of bytes with colons between them.
+func bytesOfKey(line []byte) (*match, follow) {
+	if !byteLine.Match(line) {
+		return nil, nil
+	}
+	from, to := indent(line)
+	return foundAt("private-key", line, from, to), bytesOfKey
+}
+
 var (
+	byteLine   = lazyregexp.New(`^[ \t]+[0-9a-f]{2}(?::[0-9a-f]{2})*:?[ \t\r]*$`)
 	unsealKey  = lazyregexp.New(`"([A-Za-z0-9+/]{32,}={0,2})"`)
 	signifyKey = lazyregexp.New(`^([A-Za-z0-9+/=]{100,})[ \t\r]*$`)
 	hexLine    = lazyregexp.New(`^[ \t]*([0-9a-f]{64})[ \t\r]*$`)

@@ -78,6 +78,12 @@ func lineRules() []*rule {
 			ok:   func(m *match) bool { return namesSecret(m) && variableName.Match(linePrefix(m.before)) },
 			then: func(m *match) follow { return within(m.kind, defaultLine, 16) },
 		},
+		{ // form-data; name="password", with its value on the next line but one
+			kind: "secret", keys: secretNames, name: true, next: `"`, look: nameLook, pre: inForm,
+			re:   lazyregexp.New(`^"[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) && namesSecret(m) },
+			then: func(m *match) follow { return after(m.kind, formValue, 2) },
+		},
 		{ // - name: PASSWORD, with its value on the next line
 			kind: "secret", keys: secretNames, name: true, pre: lastName, look: nameLook, ok: namesSecret,
 			re:   lazyregexp.New(`^(?i)["']?,?[ \t\r]*$`),
@@ -156,6 +162,8 @@ func lineRules() []*rule {
 var (
 	variableName = lazyregexp.New(`^[ \t]*variable[ \t]+"[\w-]*$`)
 	defaultLine  = lazyregexp.New(`^[ \t]*default[ \t]*=[ \t]*"((?:[^"\\]|\\.){3,})"`)
+	formField    = lazyregexp.New(`(?i)form-data;[ \t]*name="[\w.\[-]*$`)
+	formValue    = lazyregexp.New(`^([^\r\n]{3,}?)[ \t\r]*$`)
 	elementText  = lazyregexp.New(`^[ \t]*(?:<(?:[\w-]+:)?(?:string|value)>)?[ \t]*(?:<!\[CDATA\[)?([^<>\s][^<>\n]*?)[ \t\r]*(?:<|\]\]>|$)`)
 	valueLine    = lazyregexp.New(`^[ \t]*\\?["']?[vV]alue\\?["']?[ \t]*[:=][ \t]*(?:\\?["'])?([^\s"'{\[|>][^"'\r\n]{2,}?)(?:\\?["'])?,?[ \t\r]*$`)
 	netrcValue   = lazyregexp.New(`^[ \t]*password[ \t]+(\S{2,})[ \t\r]*$`)
@@ -170,6 +178,9 @@ var (
 		"change": true, "changes": true, "update": true, "rotation": true, "policy": true, "expiry": true, "expiration": true,
 	}
 )
+
+// inForm reports whether a name is that of a field of a form.
+func inForm(before, _ []byte, _ int) bool { return formField.Match(linePrefix(before)) }
 
 // namesSecret judges the name of a rule whose first groups are secretName and nameRest.
 func namesSecret(m *match) bool {

@@ -32,6 +32,20 @@ func sqlRules() []*rule {
 				return rows(m.kind, sep[0], at, at+bytes.Count(m.win, sep))
 			},
 		},
+		{ // USER  PASSWORD  SHELL: the head of a table whose columns are set with blanks
+			kind: "secret", keys: secretNames, name: true, look: 512, pre: inBlankHead,
+			re: lazyregexp.New(`^(?:[ ]{2,}[^\n]*)?\r?$`),
+			ok: func(m *match) bool {
+				return len(m.text(2)) == 0 && namesSecret(m) && m.kind != "secret" && len(m.text(1)) > len("pass")
+			},
+			then: func(m *match) follow {
+				from, width := len(linePrefix(m.before)), len(m.win)
+				if name := len(m.text(1)); name < len(m.win) {
+					width = skip(m.win, name, " ")
+				}
+				return columnOf(m.kind, from, width)
+			},
+		},
 		{ // create user, alter role, set password, create user mapping
 			kind: "password", keys: []string{"identified ", "password '", "password for ", "password e'", "password n'"},
 			re: lazyregexp.New(`^(?i)(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?(?:by|as)[ \t]+(?:password[ \t]+)?|password[ \t]+(?:for[ \t]+\S+[ \t]*(?:=|to[ \t])[ \t]*)?(?:password[ \t]*\([ \t]*)?)` +
@@ -109,6 +123,56 @@ var (
 	tableRule = lazyregexp.New(`^[ \t]*[-+|=:]{3}[-+|=: \t]*\r?$`)
 	typeName  = lazyregexp.New(`^(?i)(?:[a-z]+\(.*|(?:varchar|n?char|text|int|sha|md|utf|aes|bcrypt|base|scram)[\w-]{0,12}|\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+)$`)
 )
+
+// inBlankHead reports whether a name is all of a cell of a line whose cells have two blanks or more between them.
+func inBlankHead(before, win []byte, name int) bool {
+	if name < len(win) && !bytes.HasPrefix(win[name:], []byte("  ")) && win[name] != '\r' || len(win) > 120 {
+		return false
+	}
+	line := linePrefix(before)
+	if bytes.IndexByte(line, '\t') >= 0 || bytes.IndexByte(win, '\t') >= 0 {
+		return false
+	}
+	first, last := len(line) == 0, skip(win, name, " \r") == len(win)
+	if first && last || !first && !bytes.HasSuffix(line, []byte("  ")) {
+		return false
+	}
+	for _, part := range [][]byte{line, win[name:]} {
+		for _, c := range part {
+			if !tokenBytes[c] && bytes.IndexByte([]byte(" \r#%/()"), c) < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// columnOf takes out what stands in a column of lines, from a byte on.
+func columnOf(kind string, from, width int) follow {
+	var next follow
+	next = func(line []byte) (*match, follow) {
+		if tableRule.Match(line) || blankRule.Match(line) {
+			return nil, next
+		}
+		if len(bytes.TrimSpace(line)) == 0 || len(line) <= from || from > 0 && line[from-1] != ' ' {
+			return nil, nil
+		}
+		to := from
+		for to < len(line) && visible[line[to]] {
+			to++
+		}
+		v := line[from:to]
+		if to-from >= width && to < len(line) || !cellValue(v) || kind != "password" && !strong(v) && len(v) < 16 {
+			return nil, next
+		}
+		m := foundAt(kind, line, from, to)
+		m.tail = nil
+		return m, next
+	}
+	return next
+}
+
+var blankRule = lazyregexp.New(`^[ \t]*-+(?: +-+)*[ \t\r]*$`)
 
 // inCell reports whether a bar follows a name.
 func inCell(_, win []byte, name int) bool {

@@ -42,8 +42,8 @@ func tokenRules() []*rule {
 		token("tailscale-key", `tskey-[a-z]+-[A-Za-z0-9-]{10,}`, wordBytes, "tskey-"),
 		token("databricks-token", `((?:dapi|dose)[0-9a-f]{32}(?:-\d)?)(?:[^A-Za-z0-9]|$)`, nil, "dapi", "dose"),
 		token("shopify-token", `shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}`, alnumBytes, "shpat_", "shpca_", "shppa_", "shpss_"),
-		token("atlassian-token", `AT(?:ATT3|CTT3|BB|TA)[A-Za-z0-9_=-]{32,}`, classOf("A-Za-z0-9_=-"),
-			append(hexAfter("atta"), "atatt3", "atctt3", "atbb")...),
+		token("atlassian-token", `AT(?:(?:ATT3|CTT3|BB)[A-Za-z0-9_=-]{32,}|TA[0-9A-Fa-f]{2}[A-Za-z0-9_=-]{30,})`, classOf("A-Za-z0-9_=-"),
+			append(starts("atta", hexDigits), "atatt3", "atctt3", "atbb")...),
 		token("linear-key", `lin_(?:api|oauth)_[A-Za-z0-9]{32,}`, alnumBytes, "lin_api_", "lin_oauth_"),
 		token("newrelic-key", `NR(?:AK|II|JS|RA|IQ)-[A-Za-z0-9_-]{19,}`, wordBytes, "nrak-", "nrii-", "nriq-"),
 		token("pulumi-token", `pul-[0-9a-f]{40}`, alnumBytes, "pul-"),
@@ -69,7 +69,7 @@ func tokenRules() []*rule {
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),
 		// crypt(5).
-		token("password-hash", `\$(?:1|5|6|7|14|y|gy|md5|sha1|apr1)\$[./A-Za-z0-9,=$]{0,80}\$[./A-Za-z0-9]{20,}`, classOf("./A-Za-z0-9"),
+		token("password-hash", `\$(?:1|5|6|7|14|y|gy|md5|sha1|apr1)\$[./+A-Za-z0-9,=$]{0,80}\$[./+A-Za-z0-9]{20,}`, classOf("./+=A-Za-z0-9"),
 			"$1$", "$5$", "$6$", "$7$", "$14$", "$y$", "$gy$", "$sha1$", "$apr1$"),
 		token("password-hash", `\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}`, classOf("./A-Za-z0-9"), "$2a$", "$2b$", "$2x$", "$2y$"),
 		token("password-hash", `\$(?:argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9-]*)\$[^\s:"']{30,}`, but(`:"'`), "$argon2", "$scrypt$", "$pbkdf2"),
@@ -80,6 +80,8 @@ func tokenRules() []*rule {
 		switch r.kind {
 		case "openai-key":
 			r.pre = isOpenAI
+		case "atlassian-token":
+			r.pre = func(_, _ []byte, name int) bool { return name >= 36 }
 		case "jwt":
 			r.long, r.pre = true, isJWT
 		case "password-hash":

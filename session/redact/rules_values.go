@@ -40,7 +40,7 @@ func valueRules() []*rule {
 		},
 		{
 			kind: "secret", keys: secretNames, name: true, pre: isFlag, ok: flagValue,
-			re: lazyregexp.New(`^[ \t]+` + shellWord),
+			re: lazyregexp.New(`^(?:[ \t]+|\x00)` + shellWord),
 		},
 	}
 }
@@ -116,14 +116,14 @@ func separator(b []byte) []int {
 
 // isFlag reports whether the name began with a dash, and a word follows it.
 func isFlag(before, win []byte, name int) bool {
-	if name == len(win) || !blank(win[name]) {
+	if name == len(win) || !blank(win[name]) && win[name] != 0 {
 		return false
 	}
 	i := len(before)
 	for i > 0 && wordBytes[before[i-1]] {
 		i--
 	}
-	return i < len(before) && before[i] == '-' && wordOfShell(win[skip(win, name, " \t"):]) && (i == 0 || bytes.IndexByte([]byte(" \t\n\f\r\"'="), before[i-1]) >= 0)
+	return i < len(before) && before[i] == '-' && wordOfShell(win[skip(win, name, " \t\x00"):]) && (i == 0 || bytes.IndexByte([]byte(" \t\n\f\r\"'=\x00"), before[i-1]) >= 0)
 }
 
 // secretAccess reports whether more than the word secret is there of the name of an AWS key.

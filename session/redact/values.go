@@ -117,7 +117,7 @@ func keyValue(m *match) bool {
 // takes more.
 func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool {
 	flow := false
-	if !tight && !endsLine(rest) {
+	if !tight && !endsLine(rest) && (!besideAnother(rest) || letters.Match(value) || dotted.Match(value)) {
 		if flow = flowNext.Match(rest) && inFlow(m.before); !flow {
 			return wholeHeader(m, value, rest)
 		}
@@ -147,6 +147,12 @@ func bareValue(m *match, word string, value, rest []byte, lead, tight bool) bool
 	return !letters.Match(value) && !dotted.Match(value)
 }
 
+// besideAnother reports whether b is what diff -y writes between two lines, and the second one.
+func besideAnother(b []byte) bool {
+	i := skip(b, 0, " \t\r")
+	return i < len(b) && (i > 2 || b[0] == '\t') && (b[i] == '|' || b[i] == '<') && (i+1 == len(b) || b[i+1] == '\t')
+}
+
 // wholeHeader reports whether a name and its value are one word of a command in quotes, as a header of HTTP is.
 func wholeHeader(m *match, value, rest []byte) bool {
 	at := wordStart(m.before)
@@ -167,6 +173,13 @@ var (
 func quotedValue(m *match, open []byte) bool {
 	quote := open[len(open)-1]
 	escaped := len(open) == 2
+	if three := bytes.Repeat(open, 3); len(open) == 1 && bytes.HasPrefix(m.win[m.from:], three[1:]) && len(m.win) > m.from+2 { // of TOML and Python
+		m.from += 2
+		if i := bytes.Index(m.win[m.from:], three); i >= 3 {
+			m.to, m.tail = m.from+i, nil
+			return !placeholder(m.win[m.from:m.to])
+		}
+	}
 	end := m.from
 	for end < len(m.win) && (m.win[end] != quote || doubled(m.win[end:], escaped)) {
 		if m.win[end] == quote {
@@ -237,7 +250,7 @@ func flagValue(m *match) bool {
 	switch before := m.before; {
 	case placeholder(value), capitals(value), value[0] == '(', shortFlag.Match(before), filePath.Match(value):
 		return false
-	case m.kind == "password" && (bytes.HasSuffix(before, []byte("auth-user-")) || bytes.HasSuffix(before, []byte("ask"))): // of OpenVPN: it is that of a file
+	case m.kind == "password" && (bytes.HasSuffix(before, []byte("auth-user-")) || bytes.HasPrefix(before[wordStart(before):], []byte("--ask"))): // of OpenVPN: it is that of a file; of Ansible: it is asked for
 		return false
 	case m.kind == "secret" && (bytes.HasPrefix(value, []byte("id=")) || bytes.HasPrefix(value, []byte("type="))): // of docker build
 		return false
