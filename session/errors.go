@@ -83,11 +83,19 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+// Unwrap returns the cause. The nil *Error of a Result has none.
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
-// Is reports whether target is the error that Code stands for.
+// Is reports whether target is the error that Code stands for. The nil *Error of a Result is none.
 func (e *Error) Is(target error) bool {
+	if e == nil {
+		return false
+	}
 	kind, ok := kinds[e.Code]
 	return ok && kind == target
 }

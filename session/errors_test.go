@@ -126,6 +126,15 @@ func TestAnErrorIsWhatItsCodeSays(t *testing.T) {
 }
 
 // The package comment names every error, so that a reader finds what to branch on.
+// A loop over the Results of many hosts asks this of all of them.
+func TestTheErrorOfAnAnswerIsNoKindOfError(t *testing.T) {
+	var r session.Result
+	assert.NotErrorIs(t, r.Err, session.ErrTimeout)
+	assert.NotErrorIs(t, r.Err, context.Canceled)
+	var exit *session.ExitError
+	assert.False(t, errors.As(r.Err, &exit))
+}
+
 func TestThePackageCommentListsEveryError(t *testing.T) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "doc.go", nil, parser.ParseComments)

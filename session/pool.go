@@ -208,10 +208,12 @@ func (p *Pool) Open(h hosts.Host) (*Session, error) {
 }
 
 // OpenWith is Open for a session that is configured in a way of its own: change gets a copy of PoolConfig.Session, and
-// must leave Policy and Audit set.
+// must leave Policy and Audit set. A nil change changes nothing.
 func (p *Pool) OpenWith(h hosts.Host, change func(*Config)) (*Session, error) {
 	cfg := p.given
-	change(&cfg)
+	if change != nil {
+		change(&cfg)
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
