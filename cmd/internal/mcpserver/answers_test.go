@@ -204,7 +204,21 @@ func TestAMissingArgumentIsNamed(t *testing.T) {
 	require.NotNil(t, r.Error)
 	assert.Equal(t, "the arguments do not fit the tool: session_id missing", r.Error.Message)
 	r = c.call("session_exec", args{"session_id": "x", "command": "ls", "colour": "red"})
-	assert.Contains(t, r.Error.Message, "unknown argument colour")
+	assert.Contains(t, r.Error.Message, "unknown argument colour; it takes args, command, interactive, ")
+	r = c.call("look", args{"targets": "here", "command": "id", "output": args{"lines": 3}})
+	assert.Contains(t, r.Error.Message, "unknown argument lines")
+	assert.NotContains(t, r.Error.Message, "it takes", "an argument of output")
+}
+
+func TestALookAtWhatIsForbiddenPromisesNoApproval(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil)
+	r := c.call("look", args{"targets": "here", "command": "echo a\x00b"})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Equal(t, "denied", r.Error.Code)
+	assert.NotContains(t, r.Text, "after approval")
+	r = c.call("look", args{"targets": "here", "command": "touch /tmp/f"})
+	require.NotNil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Text, "after approval")
 }
 
 // What is wrong is named, and not repeated: it may be long, or secret.

@@ -83,7 +83,11 @@ func (s *Server) onHosts(ctx context.Context, c *call, in runArgs, steps *rollou
 	if onlyRead {
 		if r := judge.Judge(judge.Request{Script: cmd.Script}); r.Class != policy.ReadOnly && !s.triedOn(ctx, hs, cmd, in.CWD) {
 			named, _ := s.parts(ctx, hs[0], cmd.Script, in.CWD)
-			return out, &callError{code: "denied", next: "run or session_exec runs all of it, after approval; look runs the parts that only read",
+			next := "run or session_exec runs all of it, after approval; look runs the parts that only read"
+			if r.Class == policy.Forbidden {
+				next = "" // no approval lets it through
+			}
+			return out, &callError{code: "denied", next: next,
 				err: fmt.Errorf("look runs only commands that only read; this is %s: %s", r.Class, cmp.Or(named, r.Reason))}
 		}
 	}

@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -84,6 +86,19 @@ func why(err error) string {
 		text = names[len(names)-1][1] + ": " + text
 	}
 	return printable.Clip(text, maxCommand)
+}
+
+// known lists a tool's arguments for a caller who gave one that it does not have.
+func known(err error, fields map[string]any, schema *jsonschema.Schema) string {
+	if schema == nil || !unknownArgument.MatchString(err.Error()) {
+		return ""
+	}
+	for name := range fields {
+		if schema.Properties[name] == nil {
+			return "; it takes " + strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", ")
+		}
+	}
+	return ""
 }
 
 var (

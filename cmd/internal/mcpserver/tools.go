@@ -114,7 +114,7 @@ func arguments[In any](raw json.RawMessage, schema *jsonschema.Schema, check *js
 	}
 	dropNulls(fields, schema)
 	if err := check.Validate(fields); err != nil {
-		return in, invalid("the arguments do not fit the tool: %s", why(err))
+		return in, invalid("the arguments do not fit the tool: %s%s", why(err), known(err, fields, schema))
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return in, invalid("the arguments do not fit the tool: %s", why(err))
