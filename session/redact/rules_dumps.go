@@ -97,7 +97,7 @@ func dumpRules() []*rule {
 			},
 		},
 		{ // password: [-x-]{+y+}, of git diff --word-diff
-			kind: "secret", keys: starts("]{+", wordStartsWith), look: 512,
+			kind: "secret", keys: starts("]{+", wordStartsWith), look: 256, need: "+}",
 			re: lazyregexp.New(`^\]\{\+["']?([^\n"']{3,}?)["']?\+\}`),
 			ok: func(m *match) bool {
 				g := changedWord.FindSubmatch(linePrefix(m.before))
@@ -116,7 +116,7 @@ func dumpRules() []*rule {
 		},
 		{ // password=x and "password"="x" in UTF-16, of either order of bytes
 			kind: "secret", keys: wideNames, look: 512,
-			re: lazyregexp.New(`^(?i)((?:[a-z]\x00)+?)((?:[\w.-]\x00)*)(?:["' \t]\x00){0,4}[:=]\x00(?:["' \t]\x00){0,4}((?:[^\s"'\x00]\x00){2,}[^\s"'\x00]\x00?)`),
+			re: lazyregexp.New(`^(?i)((?:[a-z]\x00){3})((?:[\w.-]\x00){0,24})(?:["' \t]\x00){0,4}[:=]\x00(?:["' \t]\x00){0,4}((?:[^\s"'\x00]\x00){2,}[^\s"'\x00]\x00?)`),
 			ok: wideValue,
 		},
 		{ // "Type": "SecureString", "Value": "x", of the parameters of AWS
