@@ -250,7 +250,7 @@ func wideValue(m *match) bool {
 		return false
 	}
 	m.kind = kindOfName(string(bytes.ToLower(name)))
-	quoted := bytes.IndexAny(m.win[m.group[5]:m.from], "\"'") >= 0
+	quoted := bytes.ContainsAny(m.win[m.group[5]:m.from], "\"'")
 	return !notSecret.Match(name) && !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v)) && (quoted || !letters.Match(v))
 }
 
