@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/sys/unix"
 
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
@@ -137,13 +138,21 @@ func TestSSHGivesExactStreamsAndTheExitCode(t *testing.T) {
 
 func TestSSHGoesOnWhereTheServerForwardsNoAgent(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
-		agent := "IdentityAgent=" + filepath.Join(a.dir, "agent")
+		l, err := net.Listen("unix", filepath.Join(a.dir, "agent"))
+		require.NoError(t, err)
+		defer l.Close()
+		go func() {
+			for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+				go func() { _ = agent.ServeAgent(agent.NewKeyring(), c); _ = c.Close() }()
+			}
+		}()
+		socket := "IdentityAgent=" + l.Addr().String()
 		line := "echo without ${SSH_AUTH_SOCK-one}"
-		r := a.run("", a.ssh, "-A", "-o", agent, "sshd", line)
+		r := a.run("", a.ssh, "-A", "-o", socket, "sshd", line)
 		assert.Equal(t, 0, r.code)
 		assert.Equal(t, "without one\n", r.out)
 		assert.Equal(t, 1, strings.Count(r.err, "refuses to forward the SSH agent"), r.err)
-		assert.Equal(t, outcomeOf{0, "without one\n", ""}, a.run("", a.ssh, "-q", "-A", "-o", agent, "sshd", line))
+		assert.Equal(t, outcomeOf{0, "without one\n", ""}, a.run("", a.ssh, "-q", "-A", "-o", socket, "sshd", line))
 		assert.Equal(t, outcomeOf{0, "without one\n", ""}, a.run("", a.ssh, "sshd", line))
 	}, "AllowAgentForwarding no")
 }
