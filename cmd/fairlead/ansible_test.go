@@ -34,7 +34,7 @@ func newPlayground(t *testing.T, keeper string) *playground {
 	require.NoError(t, err)
 	dir, _ := keeperHome(t)
 	self := program(t, dir)
-	a := &asSSH{t: t, sshd: sshd, dir: dir, ssh: filepath.Join(dir, "bin", "fairlead-ssh")}
+	a := &asSSH{t: t, sshd: sshd, dir: dir, ssh: filepath.Join(dir, "bin", "fairlead-ssh"), atMost: 4 * awaitAtMost} // of thousands of processes
 	require.NoError(t, os.Symlink(self, a.ssh))
 	write := func(name, text string) string {
 		t.Helper()

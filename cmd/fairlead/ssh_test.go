@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -32,6 +33,8 @@ type asSSH struct {
 	dir  string
 	env  []string
 	ssh  string // a link to the program, which is one word
+
+	atMost time.Duration // that a program may take; 0 is awaitAtMost
 }
 
 // inPlaceOfSSH runs a test with the keeper and without.
@@ -60,7 +63,7 @@ func inPlaceOfSSH(t *testing.T, test func(a *asSSH), more ...string) {
 // run runs a program to its end.
 func (a *asSSH) run(stdin string, name string, args ...string) (r outcomeOf) {
 	a.t.Helper()
-	ctx, cancel := context.WithTimeout(a.t.Context(), awaitAtMost)
+	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.atMost, awaitAtMost))
 	defer cancel()
 	path := name
 	if !strings.Contains(name, "/") {
