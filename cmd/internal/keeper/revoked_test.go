@@ -139,14 +139,14 @@ func TestWhatAnExpiredTokenHasRequestedIsNotApproved(t *testing.T) {
 	r := startTCP(t, func(c *keeper.Config) { c.SweepEvery(time.Hour) }) // which ends it
 	box, dir := r.box("there")
 	var tok wire.Token
-	status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent", TTLS: 3}, &tok)
+	status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent", TTLS: 6}, &tok)
 	require.Equal(t, http.StatusCreated, status, p.Detail)
 	var c wire.Command
 	require.Equal(t, http.StatusAccepted, r.asks(tok.Secret, commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x >late"}, &c))
 	require.Eventually(t, func() bool {
 		status, _ := r.over("GET", "/healthz", tok.Secret, "")
 		return status == http.StatusUnauthorized
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 30*time.Second, 50*time.Millisecond)
 	status, p = r.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
 	assert.Equal(t, http.StatusForbidden, status)
 	assert.Contains(t, p.Detail, "has expired")
@@ -158,7 +158,7 @@ func TestWhatAnExpiredTokenHasRequestedEnds(t *testing.T) {
 	r := startTCP(t, func(c *keeper.Config) { c.SweepEvery(50 * time.Millisecond) })
 	box, dir := r.box("there")
 	var short, good wire.Token
-	for tok, ttl := range map[*wire.Token]float64{&short: 4, &good: 0} {
+	for tok, ttl := range map[*wire.Token]float64{&short: 12, &good: 0} {
 		status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "agent/claude", Role: "agent", TTLS: ttl}, tok)
 		require.Equal(t, http.StatusCreated, status, p.Detail)
 	}
@@ -177,7 +177,7 @@ func TestWhatAnExpiredTokenHasRequestedEnds(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r.api("", "GET", "/v1/approvals", nil, &list)
 		return len(list.Items) == 1
-	}, 15*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	assert.Equal(t, ours.ID, list.Items[0].Exec)
 	r.api("", "GET", commandsPath+"/"+theirs.ID, nil, &theirs)
 	assert.Equal(t, []string{"rejected", "denied", "the token that it was requested with has expired"}, []string{theirs.Status, theirs.Outcome, theirs.Reason})

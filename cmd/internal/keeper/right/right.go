@@ -34,9 +34,12 @@ type useKey struct{}
 func (r *Right) Use(ctx context.Context, until time.Time, late Over) (_ context.Context, leave func()) {
 	u := &use{}
 	ctx, u.end = context.WithCancelCause(context.WithValue(ctx, useKey{}, u))
-	stop := func() {}
-	if !until.IsZero() {
-		ctx, stop = context.WithDeadlineCause(ctx, until, late)
+	stop := func() bool { return false }
+	if left := time.Until(until); !until.IsZero() && left <= 0 {
+		u.end(late)
+	} else if !until.IsZero() {
+		// Canceled as by End, and no deadline: what cannot be written any more is no mistake of whoever writes then.
+		stop = time.AfterFunc(left, func() { u.end(late) }).Stop
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

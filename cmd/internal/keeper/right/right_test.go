@@ -53,5 +53,9 @@ func TestARightEndsAtItsTime(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		assert.EqualValues(t, "too late", Why(ctx))
+		assert.ErrorIs(t, ctx.Err(), context.Canceled, "what fails to be written then is no mistake of the writer")
+		past, leavePast := r.Use(t.Context(), time.Now(), "too late")
+		defer leavePast()
+		assert.EqualValues(t, "too late", Why(past))
 	})
 }
