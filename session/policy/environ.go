@@ -30,11 +30,18 @@ func InertSetting(name, value string) bool {
 	}
 	language, charset, ok := strings.Cut(value, ".")
 	if !ok {
-		return value == "C" || value == "POSIX" || len(value) <= 6 && strings.IndexByte(value, '_') >= 0 && !strings.HasPrefix(value, "zh") && strings.Trim(value, nameBytes) == ""
+		return value == "C" || value == "POSIX" || len(value) <= 6 && strings.IndexByte(value, '_') >= 0 && !oftenHalved(value) && strings.Trim(value, nameBytes) == ""
 	}
 	charset, _, _ = strings.Cut(charset, "@")
 	charset = strings.ToLower(charset)
 	return (charset == "utf-8" || charset == "utf8") && strings.Trim(language, nameBytes) == ""
+}
+
+// oftenHalved reports whether a locale is of a language that some system writes in such a charset where none is named: AIX has
+// Shift JIS as Ja_JP and Big5 as Zh_TW.
+func oftenHalved(locale string) bool {
+	language, _, _ := strings.Cut(strings.ToLower(locale), "_")
+	return language == "zh" || language == "ja" || language == "ko"
 }
 
 const (

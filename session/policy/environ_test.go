@@ -22,7 +22,7 @@ func TestOnlyLocalesThatReadTextAsItIsWrittenAreInert(t *testing.T) {
 		{"TZ", "UTC"}, {"TZ", "Europe/Berlin"}, {"NO_COLOR", "1"}, {"COLUMNS", "200"}} {
 		assert.True(t, policy.InertSetting(kv[0], kv[1]), kv)
 	}
-	for _, kv := range [][2]string{{"LC_ALL", "zh_CN.GBK"}, {"LC_ALL", "ja_JP.SJIS"}, {"LANG", "zh_TW"}, {"LC_CTYPE", "zh_HK.big5hkscs"}, {"LC_ALL", "/tmp/x"},
+	for _, kv := range [][2]string{{"LC_ALL", "zh_CN.GBK"}, {"LC_ALL", "ja_JP.SJIS"}, {"LANG", "zh_TW"}, {"LANG", "Zh_TW"}, {"LC_ALL", "ja_JP"}, {"LC_ALL", "Ja_JP"}, {"LANG", "ko_KR"}, {"LC_CTYPE", "zh_HK.big5hkscs"}, {"LC_ALL", "/tmp/x"},
 		{"LC_ALL", "../x.UTF-8"}, {"TZ", "/etc/shadow"}, {"TZ", ":x"}, {"COLUMNS", "x"}, {"PATH", "C"}} {
 		assert.False(t, policy.InertSetting(kv[0], kv[1]), kv)
 	}

@@ -26,17 +26,10 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 		return nil, fmt.Errorf("store: look at %s: %w", cfg.Path, err)
 	}
 	d := &database{dialect: sqliteDialect, name: cfg.Path, path: cfg.Path, kind: sqliteKind}
-	open := func(more url.Values, conns int) (*sql.DB, error) {
-		first := []string{"busy_timeout(1000)"}
-		if file.Size() == 0 && more.Has("_txlock") {
-			first = append(first, "auto_vacuum(2)") // before anything is written; later it would be a write for every connection
-		}
-		v := url.Values{"_pragma": slices.Concat(first, []string{
+	open := func(conns int, v url.Values) (*sql.DB, error) {
+		v["_pragma"] = slices.Concat([]string{"busy_timeout(1000)"}, v["_pragma"], []string{
 			"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)",
-		}, more["_pragma"])}
-		if lock := more.Get("_txlock"); lock != "" {
-			v.Set("_txlock", lock)
-		}
+		})
 		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: cfg.Path}).EscapedPath()+"?"+v.Encode())
 		if err != nil {
 			return nil, fmt.Errorf("store: open %s: %w", cfg.Path, err)
@@ -45,10 +38,14 @@ func openSQLite(ctx context.Context, cfg Config) (*database, error) {
 		db.SetMaxIdleConns(conns)
 		return db, nil
 	}
-	if d.writer, err = open(url.Values{"_txlock": {"immediate"}}, 1); err != nil {
+	writes := url.Values{"_txlock": {"immediate"}}
+	if file.Size() == 0 {
+		writes["_pragma"] = []string{"auto_vacuum(2)"} // before anything is written; later it would be a write for every connection
+	}
+	if d.writer, err = open(1, writes); err != nil {
 		return nil, err
 	}
-	if d.reader, err = open(url.Values{"_pragma": {"query_only(1)"}}, 4); err != nil {
+	if d.reader, err = open(4, url.Values{"_pragma": {"query_only(1)"}}); err != nil {
 		return nil, errors.Join(err, d.writer.Close())
 	}
 	err = d.attempt(ctx, "open", cfg, func(ctx context.Context) error {

@@ -126,7 +126,7 @@ func TestNoCommandRunsThatTheStoreHasNoRoomFor(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(box, "approved"))
 	var got wire.Command
 	status, p = w.api("agent/claude", "GET", commandsPath+"/"+waits.ID, nil, &got)
-	assert.Equal(t, http.StatusOK, status, "reading goes on: %s", p.Detail)
+	assert.Equal(t, http.StatusOK, status, "it can still be read: %s", p.Detail)
 	assert.Equal(t, "pending", got.Status)
 
 	require.NoError(t, os.Remove(filepath.Join(disk, "filler")))

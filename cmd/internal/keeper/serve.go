@@ -36,7 +36,7 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		return err
 	}
 	if err := l.Note(cfg.namedPaths()); err != nil {
-		k.log.Printf("other processes are not told which files are this keeper's: %v", err)
+		k.log.Printf("cannot note for other processes which files are this keeper's: %v", err)
 	}
 	k.noteStart(p)
 	if n := sandbox.EndAbandoned(); n > 0 {

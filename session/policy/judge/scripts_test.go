@@ -77,6 +77,9 @@ i=$(cat f); while [ $i -lt 3 ]; do uptime; i=$((i+1)); done
 read -r i < f; while [ $i -lt 3 ]; do uptime; i=$((i+1)); done
 while [ $i -lt 3 ]; do uptime; i=$((i+1)); done
 for ((i=0; i<3; i--)); do uptime; done
+for ((i=0; i<1000; i++)); do ls -R /; done
+i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done
+export LC_ALL=ja_JP; ls
 for ((i=0; i>-1; i++)); do uptime; done
 for ((i=0; i<3; j++)); do uptime; done
 for ((i=0; i<x; i++)); do uptime; done

@@ -123,8 +123,8 @@ func (w *walker) roomForTurns(n int, body []*syntax.Stmt) bool {
 	return n*size <= maxTurns && w.account.parts+n*commands <= maxParts/2
 }
 
-// maxCount bounds the numbers that a loop may count to.
-const maxCount = 6 // digits
+// maxCount bounds the numbers that a loop may count to: with more turns it ends too late for whoever waits.
+const maxCount = 3 // digits
 
 // countsToAnEnd reports whether a loop tests that a number is below another one and adds to it each time, so that it ends.
 func (w *walker) countsToAnEnd(c *syntax.WhileClause) bool {
