@@ -33,7 +33,7 @@ func TestManySmallFilesArriveAsTheyAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if strings.Contains(program, "sleep") {
-				defer copies.SetProgramWait(3 * time.Second)()
+				defer copies.SetProgramWait(8 * time.Second)()
 			}
 			bin := t.TempDir()
 			if file, text, ok := strings.Cut(program, ":"); ok {
