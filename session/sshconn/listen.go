@@ -59,6 +59,10 @@ func (l *listeners) of(at listenKey) *Listener {
 	return found
 }
 
+// Limited says where ssh_config limits with PermitRemoteOpen how far clients of a port without a destination get; "" is nowhere. Nothing
+// here obeys it: the port is not to be opened.
+func (c *Conn) Limited() string { return c.t.limited }
+
 // Listen has the server listen on a port of the host; 0 is any that is free. host is the address there: "localhost" for the
 // host alone, and "" for all of its addresses, which a server allows only with GatewayPorts. ctx bounds asking only. Where the
 // server refuses, the error wraps [ErrRefused]. Nothing judges or records what is done: that is for the caller.

@@ -38,6 +38,7 @@ type target struct {
 	master  string // the socket of an ssh that may share its connection; "" is none
 	options string // what the call says, see hosts.Host.SSHOptions
 	lent    string // the socket of the agent that programs on the host may use; "" is none
+	limited string // where a PermitRemoteOpen stands; "" is nowhere
 
 	net    network
 	rekey  uint64   // bytes; 0 means the library's number

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
@@ -20,13 +21,10 @@ func MayLead(h hosts.Host, forwards []hosts.Forward, noPrograms bool) error {
 	}
 	for _, d := range s.Skipped {
 		if strings.EqualFold(d.Keyword, "PermitRemoteOpen") {
-			return fmt.Errorf("%s: PermitRemoteOpen: %s", d.From, Unlimited)
+			return fmt.Errorf("%s: PermitRemoteOpen: %s", d.From, pipe.Unlimited)
 		}
 	}
 	return nil
 }
-
-// Unlimited says why PermitRemoteOpen is refused.
-const Unlimited = "not supported, and a -R without a destination would lead anywhere: name the host and the port that it is to reach"
 
 func leadsAnywhere(f hosts.Forward) bool { return f.Option == "-R" && f.Host == "" }

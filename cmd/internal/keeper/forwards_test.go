@@ -1,12 +1,14 @@
 package keeper_test
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -125,6 +127,24 @@ func TestForwardsOverTheAPI(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	status, p = w.api("", "POST", "/v1/forwards", in, nil, wire.IdempotencyKey, "k")
 	assert.Equal(t, http.StatusGone, status, p.Detail)
+}
+
+// What PermitRemoteOpen would limit is not opened.
+func TestAForwardThatLeadsAnywhereIsRefusedWherePermitRemoteOpenLimitsIt(t *testing.T) {
+	w, sshd := piping(t)
+	config := filepath.Join(w.dir, "limited")
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "Include %s\nHost *\n  PermitRemoteOpen db1:5432\n", sshd.Config), 0o600))
+	require.NoError(t, os.WriteFile(w.inventory, fmt.Appendf(nil, "version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev}\n", config), 0o600))
+	anywhere := wire.NewForward{Host: "sshd", Kind: wire.ForwardRemote, Listen: "localhost:0"}
+	require.EventuallyWithT(t, func(t *assert.CollectT) { // the inventory is read again
+		status, p := w.api("", "POST", "/v1/forwards", anywhere, nil)
+		assert.NotEqual(t, http.StatusCreated, status)
+		assert.Contains(t, p.Detail, config+":3: PermitRemoteOpen: not supported, and a -R without a destination would lead anywhere")
+		assert.Equal(t, "unsupported", p.Code)
+	}, 30*time.Second, 50*time.Millisecond)
+	anywhere.To = sshd.Addr
+	status, p := w.api("", "POST", "/v1/forwards", anywhere, nil)
+	assert.Equal(t, http.StatusCreated, status, p.Detail)
 }
 
 // What a keeper forwards ends with it, or with the connection to its host, and that is on record.

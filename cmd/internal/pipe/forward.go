@@ -29,6 +29,7 @@ type forwarder interface {
 	session.Transport
 	piper
 	Validate() error
+	Limited() string
 	Listen(ctx context.Context, host string, port uint16) (*sshconn.Listener, error)
 	Done() <-chan struct{}
 }
@@ -140,6 +141,16 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward,
 	return w, nil
 }
 
+// Unlimited says why PermitRemoteOpen is refused.
+const Unlimited = "not supported, and a -R without a destination would lead anywhere: name the host and the port that it is to reach"
+
+// unlimitedError is a PermitRemoteOpen, and where it stands.
+type unlimitedError struct{ from string }
+
+func (e *unlimitedError) Error() string { return e.from + ": PermitRemoteOpen: " + Unlimited }
+
+func (e *unlimitedError) Unwrap() error { return errors.ErrUnsupported }
+
 // judge asks the policy about the forward as a whole.
 func (w *Forward) judge(ctx context.Context) (d policy.Decision, err error) {
 	operator := hosts.RoleOf(w.cfg.Principal) == hosts.RoleOperator
@@ -175,6 +186,9 @@ func (w *Forward) connect(ctx context.Context, first bool) error {
 		var ok bool
 		if conn, ok = t.(forwarder); !ok {
 			return errors.New("this connection forwards no ports")
+		}
+		if from := conn.Limited(); from != "" && w.f.Option == "-R" && w.f.Host == "" {
+			return &unlimitedError{from}
 		}
 		if first && !w.entry.asked { // the first connection may have no room
 			if err := w.entry.request(t.Peer()); err != nil {

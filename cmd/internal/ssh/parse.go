@@ -303,7 +303,7 @@ func (c *call) directive(text string) error {
 		}
 	case "permitremoteopen":
 		if o.Effect == sshconfig.NoEffect {
-			return fmt.Errorf("-o %s: %s", o.Name, hostscmd.Unlimited)
+			return fmt.Errorf("-o %s: %s", o.Name, pipe.Unlimited)
 		}
 	default:
 		switch o.Effect {
