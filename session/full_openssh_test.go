@@ -119,7 +119,7 @@ func TestACommandIsStoppedWithoutItsShellOnAConnectionThatIsFull(t *testing.T) {
 			require.NoError(t, err)
 			p, err := session.NewPool(session.PoolConfig{
 				Dial:    func(ctx context.Context, h hosts.Host) (session.Transport, error) { return d.Dial(ctx, h) },
-				Session: session.Config{Principal: "operator/ada", Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: time.Second},
+				Session: session.Config{Principal: "operator/ada", Policy: policy.AllowAll, Audit: audit.Discard{}, Grace: 3 * time.Second},
 			})
 			require.NoError(t, err)
 			defer p.Close()

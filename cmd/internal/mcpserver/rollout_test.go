@@ -34,7 +34,7 @@ func TestARunGoesInBatches(t *testing.T) {
 		assert.Equal(t, 1, *whole.ExitCode, whole.Raw)
 	})
 	t.Run("until its deadline", func(t *testing.T) {
-		r := c.call("run", args{"targets": "@demo", "command": "sleep 60", "rollout": args{"batches": []string{"2"}, "deadline_s": 0.5}})
+		r := c.call("run", args{"targets": "@demo", "command": "sleep 60", "rollout": args{"batches": []string{"2"}, "deadline_s": 3}})
 		assert.Equal(t, map[string]string{"timeout": "demo[1-2]", "canceled": "demo3"}, r.Statuses, r.Raw)
 		assert.Contains(t, r.Raw, `"stopped":"deadline"`)
 	})
