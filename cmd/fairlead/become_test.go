@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,6 +83,10 @@ func TestCommandsBecomeOtherAccountsForReal(t *testing.T) {
 			env := []string{gorace, "PATH=" + filepath.Dir(self) + ":" + os.Getenv("PATH"), "HOME=" + dir, "SHELL=/bin/sh", "XDG_RUNTIME_DIR=" + dir,
 				"TERM=xterm", "NO_COLOR=1", "FAIRLEAD_KEEPER=" + keeper, "FAIRLEAD_INVENTORY=" + file}
 			for name, tt := range cases {
+				// A keeper becomes them in the same way: what is its own is how it asks, once for each kind of answer.
+				if keeper == "require" && !slices.Contains([]string{"sudo-free", "sudo-pass", "sudo-wrong", "sudo-code", "su-pass", "doas-none"}, name) {
+					continue
+				}
 				as := "root"
 				if strings.HasPrefix(name, "su-") {
 					as = "flother"

@@ -401,3 +401,10 @@ func TestNoToolWaitsForAFullHost(t *testing.T) {
 	call("session_close", rows["session_close"].args)
 	assert.NotContains(t, call("session_open", map[string]any{"host": "sshd"}), `"full"`)
 }
+
+func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, c := range cmd.Commands() {
+		everyCommand(c, do)
+	}
+}

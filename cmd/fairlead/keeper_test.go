@@ -89,15 +89,14 @@ func TestCommandsAreTheSameWithAKeeperAndWithout(t *testing.T) {
 	}
 }
 
-// inTurn returns the scripts of a directory. The race detector makes programs start several times slower: with it each script
-// runs one way, every other one the other.
+// inTurn returns the scripts of a directory. Of a sample each script runs one way, every other one the other.
 func inTurn(t *testing.T, dir string, other bool) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	require.NoError(t, err)
 	var turn []string
 	for i, file := range files {
-		if !needs.Detector || (i%2 == 0) == other {
+		if !needs.Sample || (i%2 == 0) == other {
 			turn = append(turn, file)
 		}
 	}
