@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -43,13 +44,13 @@ func Check(t *testing.T, f File) {
 	}
 	names(t, f)
 	for _, shell := range f.Shells {
-		if !installed(t, shell) {
-			continue
+		switch {
+		case !installed(t, shell) || shell == "sh" && slices.Contains(f.Shells, "dash") && program("sh") == program("dash"):
+		case readers[shell] != nil:
+			sameMeaning(t, shell, f)
+		default:
+			accepts(t, shell, f)
 		}
-		for what, text := range map[string]string{"the file": f.Source, "what is sent": f.Sent} {
-			accepts(t, shell, what, text)
-		}
-		sameMeaning(t, shell, f)
 	}
 	if f.Shells[0] != "perl" && f.Shells[0] != "python3" {
 		sameTree(t, f)
@@ -99,59 +100,83 @@ func installed(t *testing.T, shell string) bool {
 	return err == nil
 }
 
-// accepts checks that a shell can parse a text.
-func accepts(t *testing.T, shell, what, text string) {
+// program is the file that a name on the path leads to.
+func program(name string) string {
+	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return name
+	}
+	return path
+}
+
+// function makes a function of a text, so that one process reads several and runs none.
+func function(text string) string { return "f() {\n" + text + "\n}\n" }
+
+// accepts checks that a shell can parse the file and what is sent of it.
+func accepts(t *testing.T, shell string, f File) {
 	t.Helper()
-	flag := "-n"
-	if shell == "perl" {
-		flag = "-c"
-	}
-	cmd := command(shell, flag)
-	if shell == "python3" {
-		cmd = exec.Command(shell, "-c", "import sys; compile(sys.stdin.buffer.read(), 'it', 'exec')")
-	}
-	cmd.Stdin = strings.NewReader(text + "\n")
+	cmd := command(shell, "-n")
+	cmd.Stdin = strings.NewReader(function(f.Source) + function(f.Sent))
 	said, err := cmd.CombinedOutput()
-	assert.NoError(t, err, "%s does not take %s: %s", shell, what, said)
-	for line := range strings.Lines(string(said)) {
-		if shell != "perl" && !strings.Contains(line, "warning:") { // ksh93 has views on style
-			t.Errorf("%s says of %s: %s", shell, what, line)
+	assert.NoError(t, err, "%s does not take it: %s", shell, said)
+	quiet(t, shell, string(said))
+}
+
+func quiet(t *testing.T, shell, said string) {
+	t.Helper()
+	for line := range strings.Lines(said) {
+		if !strings.Contains(line, "warning:") { // ksh93 has views on style
+			t.Errorf("%s says: %s", shell, line)
 		}
 	}
 }
 
-// printers are how shells, and perl, print code as they have understood it.
-var printers = map[string]func(code string) *exec.Cmd{
-	"bash": func(code string) *exec.Cmd { return command("bash", "-c", "f() {\n"+code+"\n}; declare -f f") },
-	"zsh":  func(code string) *exec.Cmd { return command("zsh", "-c", "f() {\n"+code+"\n}; functions f") },
-	"mksh": func(code string) *exec.Cmd { return command("mksh", "-c", "f() {\n"+code+"\n}; typeset -f f") },
-	"python3": func(code string) *exec.Cmd {
-		cmd := exec.Command("python3", "-c", "import ast, sys; print(ast.dump(ast.parse(sys.stdin.buffer.read())))")
-		cmd.Stdin = strings.NewReader(code)
+// cut stands between the two texts that a reader is given, and between those that it prints.
+const cut = "\x00"
+
+// readers print code as they have understood it, both texts by turns: a process of each reads two files.
+var readers = map[string]func(source, sent string) *exec.Cmd{
+	"bash": func(source, sent string) *exec.Cmd {
+		return command("bash", "-c", function(source)+"declare -f f; printf '\\0'\n"+function(sent)+"declare -f f")
+	},
+	"zsh": func(source, sent string) *exec.Cmd {
+		return command("zsh", "-c", function(source)+"functions f; printf '\\0'\n"+function(sent)+"functions f")
+	},
+	"mksh": func(source, sent string) *exec.Cmd {
+		return command("mksh", "-c", function(source)+"typeset -f f; print -n '\\0'\n"+function(sent)+"typeset -f f")
+	},
+	"python3": func(source, sent string) *exec.Cmd {
+		cmd := exec.Command("python3", "-c", `import ast, sys
+for text in sys.stdin.buffer.read().split(b"\0"):
+    compile(text, 'it', 'exec')
+    print(ast.dump(ast.parse(text)), end="\0")`)
+		cmd.Stdin = strings.NewReader(source + cut + sent)
 		return cmd
 	},
-	"perl": func(code string) *exec.Cmd {
-		cmd := exec.Command("perl", "-MO=Deparse,-p")
-		cmd.Stdin = strings.NewReader(code)
+	"perl": func(source, sent string) *exec.Cmd {
+		cmd := exec.Command("perl", "-MB::Deparse", "-e", `undef $/;
+for (split /\0/, <STDIN>) { print B::Deparse->new("-p")->coderef2text(eval "sub {\n$_\n}" or die $@), "\0" }`)
+		cmd.Stdin = strings.NewReader(source + cut + sent)
 		return cmd
 	},
 }
 
-// sameMeaning has a shell print the file and what is sent of it.
+// sameMeaning has a shell read the file and what is sent of it, and compares what it prints of both.
 func sameMeaning(t *testing.T, shell string, f File) {
 	t.Helper()
-	printer := printers[shell]
-	if printer == nil {
-		return
-	}
-	var printed []string
-	for _, code := range []string{hostcode.Readable(f.Source), f.Sent} {
-		out, err := printer(code).Output()
-		require.NoError(t, err, "%s cannot print it", shell)
-		printed = append(printed, plain(string(out)))
-	}
-	assert.NotEmpty(t, printed[0])
-	assert.Equal(t, printed[0], printed[1], "%s does not read the same", shell)
+	cmd := readers[shell](hostcode.Readable(f.Source), f.Sent)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s does not take it: %s", shell, stderr.String())
+	quiet(t, shell, stderr.String())
+	source, sent, two := strings.Cut(plain(string(out)), cut)
+	require.True(t, two, "%s printed %q", shell, out)
+	assert.NotEmpty(t, strings.TrimSpace(source))
+	assert.Equal(t, source, strings.TrimSuffix(sent, cut), "%s does not read the same", shell)
 }
 
 var (
