@@ -113,7 +113,7 @@ func (g *assigner) several(depth int) string {
 // TestWhatVariablesCertainlyHoldIsWhatTheyHold runs scripts that the judge lets pass in real shells: no file is shown of which the
 // script does not say the name.
 func TestWhatVariablesCertainlyHoldIsWhatTheyHold(t *testing.T) {
-	most := 150 // scripts for each shell
+	most := 90 // scripts for each shell
 	if needs.Detector {
 		most = 30
 	}
@@ -141,8 +141,11 @@ func TestWhatVariablesCertainlyHoldIsWhatTheyHold(t *testing.T) {
 				if g.r.IntN(4) > 0 {
 					script = "f=" + g.value() + " g=" + g.value() + "; x=" + g.value() + "; " + script
 				}
+				if !strings.Contains(script, "cat ") || !strings.Contains(script, "/s/") && tries%8 > 0 {
+					continue
+				}
 				rep := judge.Judge(judge.Request{Script: script, Shell: tt.shell, Dir: "/"})
-				if rep.Class != policy.ReadOnly || !strings.Contains(script, "cat ") || !strings.Contains(script, "/s/") && tries%8 > 0 {
+				if rep.Class != policy.ReadOnly {
 					continue
 				}
 				known := map[string]bool{}

@@ -45,18 +45,21 @@ func TestNoOptionOfGitHidesTheOneThatWrites(t *testing.T) {
 	options = slices.Compact(options)
 	require.Greater(t, len(options), 150)
 	allowed := 0
+	ofCommits := strings.Fields("log show diff reflog rev-list shortlog blame grep")
 	for _, sub := range []string{"log", "show", "diff", "reflog", "rev-list", "shortlog", "blame", "branch", "tag", "stash list", "status", "grep", "ls-files"} {
 		for _, o := range options {
 			words := append(strings.Fields(sub), o, "--output=written")
-			for _, script := range []string{"git " + strings.Join(words, " "), "git " + strings.Join(append(words, "HEAD"), " ")} {
-				if judge.Judge(judge.Request{Script: script, Shell: "bash"}).Class != policy.ReadOnly {
-					continue
-				}
-				allowed++
-				run(strings.Fields(script)[1:]...)
-				if !assert.NoFileExists(t, filepath.Join(dir, "written"), script) {
-					require.NoError(t, os.Remove(filepath.Join(dir, "written")))
-				}
+			if slices.Contains(ofCommits, sub) { // some do nothing without a commit
+				words = append(words, "HEAD")
+			}
+			script := "git " + strings.Join(words, " ")
+			if judge.Judge(judge.Request{Script: script, Shell: "bash"}).Class != policy.ReadOnly {
+				continue
+			}
+			allowed++
+			run(words...)
+			if !assert.NoFileExists(t, filepath.Join(dir, "written"), script) {
+				require.NoError(t, os.Remove(filepath.Join(dir, "written")))
 			}
 		}
 	}
