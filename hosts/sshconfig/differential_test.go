@@ -222,7 +222,7 @@ var (
 // The strongest claim this package makes: for generated configurations the real ssh gives the same answers.
 func TestGeneratedConfigurationsResolveAsWithTheRealSSH(t *testing.T) {
 	ssh := lookSSH(t)
-	n := 600
+	n := 200
 	switch {
 	case *long:
 		n = 2000
