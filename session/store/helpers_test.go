@@ -62,7 +62,7 @@ func everywhere(t *testing.T, test func(t *testing.T, cfg store.Config, clock *c
 			t.Parallel()
 			cfg := b.new(t)
 			clock := newClock()
-			cfg.Now, cfg.Patience = clock.Now, -1 // however busy the machine is
+			cfg.Now, cfg.Patience, cfg.Timeout = clock.Now, -1, time.Minute // however busy the machine is
 			test(t, cfg, clock)
 		})
 	}

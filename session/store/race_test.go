@@ -46,7 +46,7 @@ func winner(t *testing.T, errs []error, want error) (who int) {
 func TestOfTwoStoresOneDecidesAndOneBegins(t *testing.T) {
 	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
 		stores := []*store.Store{open(t, cfg), open(t, cfg)}
-		for range 50 {
+		for range 15 {
 			c := wait(t, stores[0], nil)
 			by := winner(t, together(4, func(i int) error {
 				d := yes()
@@ -77,7 +77,7 @@ func TestOfTwoStoresOneDecidesAndOneBegins(t *testing.T) {
 func TestOfAYesAndANoAtOnceOneCounts(t *testing.T) {
 	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
 		stores := []*store.Store{open(t, cfg), open(t, cfg)}
-		for range 20 {
+		for range 8 {
 			c := wait(t, stores[0], nil)
 			no := yes()
 			no.Approve = false
@@ -95,7 +95,7 @@ func TestOfAYesAndANoAtOnceOneCounts(t *testing.T) {
 func TestOfManyThatSendOneKeyOneMakesTheCommand(t *testing.T) {
 	everywhere(t, func(t *testing.T, cfg store.Config, clock *clock) {
 		stores := []*store.Store{open(t, cfg), open(t, cfg)}
-		for round := range 10 {
+		for round := range 5 {
 			var made [6]bool
 			var ids [6]string
 			for _, err := range together(6, func(i int) error {
