@@ -32,7 +32,7 @@ func childOf(t *testing.T, pid int) string {
 			}
 		}
 		return false
-	}, time.Minute, time.Millisecond)
+	}, time.Minute, 20*time.Millisecond) // it reads a file of every process there is
 	return child
 }
 

@@ -89,7 +89,7 @@ func TestTheKernelLetsAShellChangeNothingOutside(t *testing.T) {
 				"echo x >../out/new", "echo x >../out/keep", "echo x >>esc/keep", "cp a.txt sub/abs/", "rm -rf ../out/*", "mv ../out/keep .", "mv a.txt ../out/", "mkdir ../out/d",
 				"ln -s x ../out/l", "ln ../out/keep ./hard && echo x >hard", "truncate -s0 escfile", "sh -c 'echo x >" + dir + "/out/keep'", "find esc/ -delete", "(cd ../out && touch x)", "tar cf ../out/x.tar .",
 				"perl -e 'unlink \"../out/keep\"; open F, \">\", \"../out/keep\"; print F 1; truncate \"../out/keep\", 0; rename \"../out/keep\", \"k\"'",
-				"echo x >/proc/self/root" + dir + "/out/new", "echo x >/proc/1/root" + dir + "/out/new", "(cd /proc/self/cwd/.. && echo x >out/new)", "mkfifo ../out/f", "i=0; while [ $i -lt 30 ]; do i=$((i+1)); ln -sfn sub swap & ln -sfn ../out swap & echo x >swap/keep; done 2>/dev/null; wait",
+				"echo x >/proc/self/root" + dir + "/out/new", "echo x >/proc/1/root" + dir + "/out/new", "(cd /proc/self/cwd/.. && echo x >out/new)", "mkfifo ../out/f", "i=0; while [ $i -lt 10 ]; do i=$((i+1)); ln -sfn sub swap & ln -sfn ../out swap & echo x >swap/keep; done 2>/dev/null; wait",
 				"echo x >" + other + "; test ! -e /no", "mv ../box ../moved", "rmdir ../box/nothing ../out",
 				"unshare -Urm sh -c 'mount -o remount,rw / && echo x >../out/new'", "unshare -m umount " + dir, "nsenter -t 1 -m touch " + dir + "/out/new", "chroot / touch " + dir + "/out/new",
 			} {

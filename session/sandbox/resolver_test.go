@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +16,16 @@ import (
 
 // resolvers are all implementations that work here.
 func resolvers(t *testing.T, fn func(t *testing.T, r sandbox.Resolver)) {
+	resolversOf(t, fn, "bash", "dash", "ash", "zsh", "mksh", "ksh")
+}
+
+// resolversOf leaves shells out: each link on a way costs a host two processes.
+func resolversOf(t *testing.T, fn func(t *testing.T, r sandbox.Resolver), shells ...string) {
 	t.Run("local", func(t *testing.T) { fn(t, sandbox.Local{}) })
 	for _, sh := range shellsToTry {
+		if !slices.Contains(shells, sh.name) {
+			continue
+		}
 		t.Run(sh.name, func(t *testing.T) {
 			need(t, sh.argv[0])
 			fn(t, sandbox.Remote{Run: runner(sh.argv...)})
@@ -112,11 +121,11 @@ func TestALoopOfLinksIsAnError(t *testing.T) {
 	dir := scratch(t)
 	link(t, "b", dir+"/a")
 	link(t, "a", dir+"/b")
-	resolvers(t, func(t *testing.T, r sandbox.Resolver) {
+	resolversOf(t, func(t *testing.T, r sandbox.Resolver) {
 		_, err := r.Resolve(t.Context(), "here", dir, []string{"a/x"})
 		require.ErrorContains(t, err, "loop")
 		assert.NotContains(t, err.Error(), dir)
-	})
+	}, "bash", "zsh", "mksh")
 }
 
 func TestLinksAreReadWithoutReadlinkToo(t *testing.T) {
