@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	traceRuns = flag.Int("judge.runs", 160, "how many allowed commands TestWhatIsAllowedChangesNothing runs per shell")
+	traceRuns = flag.Int("judge.runs", 60, "how many allowed commands TestWhatIsAllowedChangesNothing runs per shell")
 	traceSeed = flag.Uint64("judge.seed", 1, "which commands it makes up")
 )
 

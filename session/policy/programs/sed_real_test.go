@@ -26,7 +26,7 @@ func TestSedItselfFindsNothingThatThisReaderMissed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{"s", "/", "/", "/", "a", "e", "w", "e", "w", "r", "W", "R", "x", "\\", "\n", ";", "}", "{", "[", "]", "^", ":", "$", "1", ",", "!", " ", "#", "i\\",
 		"y/a/b/", "s/a/b/", "s|[|]|", "p", "q", "c", "b", "t", "\\,", "+1", "~2", "&", "g", "I", "M", "0", "n", "-", "z", "w x", "e id", "\\\n"}
-	rounds := 400
+	rounds := 150
 	if testing.Short() {
 		rounds = 50
 	}
