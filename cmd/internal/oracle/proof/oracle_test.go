@@ -20,8 +20,8 @@ import (
 
 var (
 	seed = flag.Uint64("oracle.seed", 1, "which commands the oracle makes up")
-	runs = flag.Int("oracle.runs", 1200, "how many it runs")
-	span = flag.Duration("oracle.for", 6*time.Second, "how long it begins new ones")
+	runs = flag.Int("oracle.runs", 600, "how many it runs")
+	span = flag.Duration("oracle.for", 3*time.Second, "how long it begins new ones")
 )
 
 func TestMain(m *testing.M) {
