@@ -36,6 +36,9 @@ func TestACommandOpensTheDescriptorsThatItNames(t *testing.T) {
 func TestAShellWithoutDescriptorsEndsAtOnce(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		for limit := range 24 {
+			if !tries(limit, sh) {
+				continue
+			}
 			s := start(t, sh)
 			o := s.run(fmt.Sprintf("cd /usr; ulimit -n %d; echo out", limit))
 			assert.Equal(t, "out\n", o.stdout, limit)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"flag"
+	"hash/crc32"
 	"os"
 	"os/exec"
 	"slices"
@@ -74,7 +76,8 @@ type shell struct {
 	wire   *bytes.Buffer   // if set, a copy of all that the terminal prints
 	trace  bool
 	cooked bool
-	chunk  int // bytes per read; 0 means as many as there are
+	ended  bool // it said so
+	chunk  int  // bytes per read; 0 means as many as there are
 	buf    []byte
 	close  func() // hangs up; a test that starts many shells calls it between them
 }
@@ -187,11 +190,33 @@ var (
 	allReaders = []string{"perl", "hexdump", "lines"}
 )
 
-// eachShell runs f on every shell with every one of the readers, side by side.
+// every has eachShell leave nothing out.
+var every = flag.Bool("framing.every", false, "run every test on every shell with every reader")
+
+// meet reports whether a test is for that pair. With perl, which most hosts have, all shells take each test: the drivers are what
+// differs most. With another reader two of the six do, others in each test, so that every pair has its share of all there is to try.
+// The race detector looks at the decoder, which is the same with all: under it half as many do.
+func meet(test, name, reader string) bool {
+	turn := slices.Index(shells, name) + int(crc32.ChecksumIEEE([]byte(test))%6) + slices.Index(allReaders, reader)
+	switch {
+	case *every:
+		return true
+	case reader == "perl":
+		return !needs.Detector || turn%2 == 0
+	case needs.Detector:
+		return turn%6 == 0
+	}
+	return turn%3 == 0
+}
+
+// eachShell runs f on the shells with the readers, side by side.
 func eachShell(t *testing.T, readers []string, f func(t *testing.T, sh framing.Shell)) {
 	t.Parallel()
 	for _, name := range shells {
 		for _, reader := range readers {
+			if !meet(t.Name(), name, reader) {
+				continue
+			}
 			t.Run(name+"/"+reader, func(t *testing.T) {
 				have(t, name)
 				haveReader(t, reader)
@@ -209,13 +234,13 @@ func tries(i int, sh framing.Shell) bool {
 	switch {
 	case needs.Detector:
 		return turn%4 == 0
-	case sh.Reader != "perl":
+	case sh.Reader != "perl" && !*every:
 		return turn%3 == 0
 	}
 	return true
 }
 
-var errSilent = errors.New("nothing came for twenty seconds")
+var errSilent = errors.New("nothing came for a minute")
 
 // read returns what the terminal prints next. It is valid until the next call.
 func (s *shell) read() ([]byte, error) {
@@ -226,7 +251,7 @@ func (s *shell) read() ([]byte, error) {
 	if s.chunk > 0 {
 		buf = buf[:s.chunk]
 	}
-	if err := s.tty.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := s.tty.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		return nil, err
 	}
 	k, err := s.tty.Read(buf)
@@ -318,7 +343,7 @@ func (s *shell) waitSeeing(see func(framing.Event) bool) outcome {
 				s.trace = ev.Trailer.Trace
 				s.cooked = ev.Trailer.Cooked
 			case framing.Exited:
-				o.exit = &ev.Exit
+				o.exit, s.ended = &ev.Exit, true
 			}
 			if !see(ev) || ev.Kind == framing.Ended || ev.Kind == framing.Exited {
 				o.stdout, o.stderr, o.stray = out.String(), errs.String(), stray.String()

@@ -14,7 +14,10 @@ import (
 // group, and stays.
 func TestAShellThatKillsItsProcessGroupIsSeenToEnd(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
-		for _, script := range []string{"kill 0", "trap 'kill 0' EXIT; sleep 100 & exit 3", "sleep 100 & kill -TERM 0", "sh -c 'kill 0'; sleep 100"} {
+		for i, script := range []string{"kill 0", "trap 'kill 0' EXIT; sleep 100 & exit 3", "sleep 100 & kill -TERM 0", "sh -c 'kill 0'; sleep 100"} {
+			if !tries(i, sh) {
+				continue
+			}
 			s := start(t, sh)
 			o := s.run(fmt.Sprintf("echo out; echo err >&2; %s", script))
 			assert.Equal(t, "out\n", o.stdout, script)

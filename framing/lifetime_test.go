@@ -3,8 +3,10 @@ package framing_test
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,7 +20,7 @@ import (
 
 func TestAShellThatEndsSaysHow(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
-		for script, want := range map[string]framing.Exit{
+		all := map[string]framing.Exit{
 			"cd /usr; exit 3":                 {Code: 3, Dir: "/usr"},
 			"cd /usr; exit":                   {Code: 0, Dir: "/usr"},
 			"cd /usr; exec sh -c 'exit 5'":    {Code: 5},
@@ -29,7 +31,12 @@ func TestAShellThatEndsSaysHow(t *testing.T) {
 			"(sleep 100) & exit 6":            {Code: 6, Dir: "/"},
 			"echo lost >&2; exit 129":         {Code: 129, Dir: "/"},
 			"kill -TERM $$; sleep 1; exit 12": {Signal: 15},
-		} {
+		}
+		for i, script := range slices.Sorted(maps.Keys(all)) {
+			want := all[script]
+			if !tries(i, sh) {
+				continue
+			}
 			sh.Dir = "/"
 			s := start(t, sh)
 			o := s.run(script)
@@ -150,7 +157,10 @@ func sleeps(sid int) (all []process) {
 // The name that makes a word a builtin is itself one that a function can have.
 func TestAShellWhoseBuiltinsWereTakenEndsAsTheCommandDid(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
-		for _, status := range []string{"0", "1", "7"} {
+		for i, status := range []string{"0", "1", "7"} {
+			if !tries(i, sh) {
+				continue
+			}
 			for _, name := range []string{"builtin", "command"} {
 				s := start(t, sh)
 				o := s.run("cd /usr; " + name + "() { return " + status + "; }; echo out; (exit 9)")
@@ -173,9 +183,9 @@ func TestAShellWhoseBuiltinsWereTakenEndsAsTheCommandDid(t *testing.T) {
 
 func TestNothingOfOursOutlivesTheTerminal(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
-		for _, script := range []string{"", "sleep 100", "sleep 100 & sleep 100", "(sleep 100; sleep 100) | cat", "while :; do :; done", "yes", "yes >&2", "exit 3", "kill -9 $$", "trap : INT; sleep 100",
+		for i, script := range []string{"", "sleep 100", "sleep 100 & sleep 100", "(sleep 100; sleep 100) | cat", "while :; do :; done", "yes", "yes >&2", "exit 3", "kill -9 $$", "trap : INT; sleep 100",
 			"set -m; sleep 100 &"} {
-			if strings.HasPrefix(script, "set -m") && sh.Reader != "perl" {
+			if !tries(i, sh) || strings.HasPrefix(script, "set -m") && sh.Reader != "perl" {
 				continue // the kernel tells only the foreground, and the shells that supervise cannot listen while they wait
 			}
 			s := start(t, sh)
@@ -230,8 +240,11 @@ func TestHoldTerminals(t *testing.T) {
 
 func TestNothingOfOursOutlivesAControllerThatIsKilled(t *testing.T) {
 	t.Parallel()
-	for _, reader := range allReaders {
-		for _, script := range []string{"true", aSleep, "yes"} {
+	for i, reader := range allReaders {
+		for j, script := range []string{"true", aSleep, "yes"} {
+			if reader != "perl" && i == j+1 { // what the other two do is the same program's: each leaves out one
+				continue
+			}
 			t.Run(reader+"/"+script, func(t *testing.T) {
 				haveReader(t, reader)
 				cmd := exec.Command(os.Args[0])
@@ -293,7 +306,7 @@ func TestAHangUpLetsNobodyRunOn(t *testing.T) {
 		dir := t.TempDir()
 		fifo, trace := dir+"/fifo", dir+"/trace"
 		require.NoError(t, syscall.Mkfifo(fifo, 0o600))
-		const crowd = 200
+		const crowd = 80
 		s := start(t, sh)
 		s.send(framing.Command{Script: fmt.Sprintf(`/bin/sleep 100 >%[1]s &
 n=%[3]d; while [ $n -gt 0 ]; do n=$((n-1)); /bin/sleep 100 & done
@@ -310,7 +323,11 @@ n=%[3]d; while [ $n -gt 0 ]; do n=$((n-1)); /bin/sleep 100 & done
 // says farewell past it.
 func TestAHangUpLeavesNoFarewellInTheErrors(t *testing.T) {
 	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
-		for range 8 {
+		turns := 2
+		if sh.Name == "zsh" {
+			turns = 8
+		}
+		for range turns {
 			s := start(t, sh)
 			s.send(framing.Command{Script: "yes >&2"})
 			s.waitSeeing(func(ev framing.Event) bool { return ev.Kind != framing.Stderr })

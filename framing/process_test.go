@@ -16,7 +16,7 @@ import (
 
 // How long the tests wait for what is bound to happen, and how often they look.
 const (
-	patience = 20 * time.Second
+	patience = time.Minute
 	tick     = 5 * time.Millisecond
 )
 

@@ -3,6 +3,7 @@ package framing_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -186,6 +187,9 @@ func cases(text string) []string { return strings.Split(text, "\x00") }
 
 func fuzzTexts(f *testing.F, check func(testing.TB, []string)) {
 	for i := 0; i < len(hardWords); i += 8 {
+		if i > 0 && flag.Lookup("test.fuzz").Value.String() == "" {
+			break // each starts all shells, and the tests above try all these words: only a fuzzer begins with all of them
+		}
 		f.Add(strings.Join(hardWords[i:min(i+8, len(hardWords))], "\x00"))
 	}
 	f.Add(everyByte())

@@ -91,25 +91,28 @@ func TestEveryByteInACommandArrives(t *testing.T) {
 }
 
 func TestLongCommandsArriveWhole(t *testing.T) {
-	mega := strings.Repeat(strings.Repeat("x", 79)+"\n", 1<<20/80)
 	var short strings.Builder
 	short.WriteString("n=0\n")
-	for i := range 5000 {
+	for i := range 2000 {
 		fmt.Fprintf(&short, "n=$((n+%d))\n", i)
 	}
 	short.WriteString("echo $n")
 	eachShell(t, []string{"perl"}, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)
+		size := 1 << 17 // shells read it a byte at a time: that a megabyte is as good, one of each kind proves
+		if sh.Name == "bash" || sh.Name == "dash" {
+			size = 1 << 20
+		}
 		for name, text := range map[string]string{
 			"a line of 10 000": strings.Repeat("x", 10_000),
 			"a line of UTF-8":  strings.Repeat("é", 10_000),
 			"a line of quotes": strings.Repeat("'", 3_000),
-			"a megabyte":       mega,
+			"a long one":       strings.Repeat(strings.Repeat("x", 79)+"\n", size/80),
 		} {
 			got := s.output(printText(s.hello.Dialect, quoted(t, text)))
 			assert.True(t, text == got, "%s: %d bytes became %d", name, len(text), len(got))
 		}
-		assert.Equal(t, "12497500\n", s.output(short.String()))
+		assert.Equal(t, "1999000\n", s.output(short.String()))
 	})
 }
 

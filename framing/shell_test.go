@@ -28,15 +28,16 @@ func TestACommandGivesItsOutputErrorsCodeAndDirectory(t *testing.T) {
 // that it ended. Nothing of ours shows in either.
 func TestNothingACommandDoesStopsTheNextOne(t *testing.T) {
 	eachShell(t, both, func(t *testing.T, sh framing.Shell) {
-		for i, script := range poisons {
-			if !tries(i, sh) {
+		var s *shell
+		for i, script := range slices.Concat(poisons, passing) {
+			if !tries(i, sh) || sh.Reader != "perl" && slices.Contains(stops, script) {
 				continue
 			}
+			if s == nil {
+				s = start(t, sh)
+			}
 			t.Run(script, func(t *testing.T) {
-				if sh.Reader != "perl" && slices.Contains(stops, script) {
-					return
-				}
-				s := start(t, sh)
+				s.t = t
 				o := s.run(strings.ReplaceAll(script, "SCRATCH", t.TempDir()))
 				assertNothingOfOurs(t, o)
 				if o.exit != nil {
@@ -54,6 +55,10 @@ func TestNothingACommandDoesStopsTheNextOne(t *testing.T) {
 				}
 				assert.Contains(t, endsTheShellLater, script, "the shell ended, having said %q", o.stderr)
 			})
+			if s.ended || t.Failed() || i < len(poisons) {
+				s.close()
+				s = nil
+			}
 		}
 	})
 }
@@ -72,30 +77,38 @@ var stops = []string{"kill -STOP $$", "set -m; sleep 0.01 & wait"}
 // endsTheShellLater are settings under which no driver can go on: the shell ends when it reads the next frame.
 var endsTheShellLater = []string{"emulate csh", "readonly PWD IFS", "set -m; sleep 0.01 & wait", "shopt -s expand_aliases; alias if=echo then=echo for=echo until=echo"}
 
-// poisons are the commands that break shells that are driven by a prompt, or by a careless loop.
+// passing and poisons are the commands that break shells that are driven by a prompt, or by a careless loop. passing are those that
+// leave nothing behind, so that one shell takes them one after the other; a poison has a shell of its own.
+var passing = []string{
+	"", "\n\n", "# comment", "echo a # comment", "echo a;", "sleep 0 &",
+	"a='", `a="`, "(", ")", "for", "if true", "}", "{", "EOF", "case x in", "&&", ";;", "`", "a() {",
+	"return 3", "break", "continue", "break 99", "continue 9", "shift 3", "kill -INT $$", "kill -INT 0", "kill -STOP $$",
+	"cat", "read x; echo $?", "cd /; cd -", "cd /nonexistent", "${x?bad}", "local x", "x[",
+	"trap - INT", "set --", "alias printf=false; printf() { :; }; cd() { :; }; unset -f cd printf; unalias printf",
+	"python3 -c 'import termios; termios.tcflush(open(\"/dev/tty\"), termios.TCIFLUSH)'",
+}
+
 // SCRATCH is a directory of the test's own.
 var poisons = []string{
-	"", "\n\n", "# comment", "echo a # comment", "echo a;", "sleep 0 &",
-	"a='", `a="`, "(", ")", "for", "if true", "}", "{", "EOF", "cat <<EOF", "cat <<'EOF'\nx", "case x in", "&&", ";;", "$(", "`", "a() {",
+	"$(",                          // bash 5.2 damages its own memory
+	"cat <<EOF", "cat <<'EOF'\nx", // ksh93, when it is no longer new, takes text of the driver for the end
 	"exit 3", "exec true", "exec sh -c 'exit 5'", "exec /nonexistent", "kill -9 $$", "kill -TERM $$", "kill -HUP $$",
-	"kill -INT $$", "kill -INT 0", "kill -STOP $$", "return 3", "break", "continue", "break 99", "continue 9", "shift 3",
 	"set -eu; false", "set -e", "set -u; unset PWD", "set -x; echo hi", "set -v", "set -n", "set -C", "set -f", "set -a", "set -k", "set -t",
-	"set -m; sleep 0.01 & wait", "set -b", "set -h", "set -p", "set -o posix", "set -- a b c", "set --", "set - ",
+	"set -m; sleep 0.01 & wait", "set -b", "set -h", "set -p", "set -o posix", "set -- a b c", "set - ",
 	"IFS=/", "IFS=,", "IFS=0123456789", "IFS=abcdefghijklmnopqrstuvwxyz", "unset IFS", "PATH=/nonexistent", "unset PATH", "LC_ALL=C", "LC_ALL=nonsense", "unset HOME",
 	"alias printf=false; printf() { :; }; cd() { :; }; unset -f cd",
 	"alias eval=false read=false builtin=false command=false test=false set=false",
 	"test() { return 1; }; read() { :; }; set() { :; }; eval() { :; }; trap() { :; }; pwd() { :; }; print() { :; }",
 	"shopt -s expand_aliases; alias if=echo then=echo for=echo until=echo", "shopt -s extdebug", "alias -g X=y",
 	"trap 'echo T' EXIT; exit 2", "trap - EXIT; exit 2", "trap '' EXIT; exit 2", "trap 'echo D' DEBUG", `trap 'echo "$BASH_COMMAND"' DEBUG`, "trap 'echo E' ERR; false", "trap '' INT HUP TERM QUIT",
-	"trap - INT", "set -e; trap 'echo E' ERR; false",
+	"set -e; trap 'echo E' ERR; false",
 	"stty sane </dev/tty", "stty echo </dev/tty", "stty icanon </dev/tty", "stty echo icanon onlcr </dev/tty", "stty raw </dev/tty", "stty sane", "reset",
 	"PS1=x PS2=y PS4=z PROMPT_COMMAND='echo P'; set -x",
 	"exec 1>&-", "exec 2>/dev/null", "exec </dev/null", "exec 0<&-", "exec 8>&- 9>&-", "exec 9>/dev/null 8>/dev/null", "exec >/dev/null 2>&1",
 	`for i in 0 1 2 3 4 5 6 7 8 9; do eval "exec $i>&-"; done`, `for i in 0 1 2 3 4 5 6 7 8 9; do eval "exec $i>/dev/null"; done`,
-	"cat", "read x; echo $?", "umask 077; ulimit -n 64", "ulimit -s 256", "cd /; cd -", "cd /nonexistent",
-	"PWD=/fake", "unset PWD", "readonly PWD", "readonly PWD IFS", "readonly R=1; R=2", "${x?bad}", "unset -f x; typeset -i _x=3", "local x", "x[",
+	"umask 077; ulimit -n 64", "ulimit -s 256",
+	"PWD=/fake", "unset PWD", "readonly PWD", "readonly PWD IFS", "readonly R=1; R=2", "unset -f x; typeset -i _x=3",
 	"setopt shwordsplit rcquotes ksharrays", "setopt noexec", "setopt extendedglob nomatch globsubst", "emulate csh", "emulate sh", "unsetopt multios",
 	"exec 5>SCRATCH/trace; BASH_XTRACEFD=5; set -x", "BASH_XTRACEFD=1; set -x; true",
-	"python3 -c 'import termios; termios.tcflush(open(\"/dev/tty\"), termios.TCIFLUSH)'",
 	"mkdir SCRATCH/gone && cd SCRATCH/gone && rmdir SCRATCH/gone",
 }

@@ -54,7 +54,7 @@ func TestACommandFindsNoToken(t *testing.T) {
 // that they could see held a token.
 func TestTrapsThatWatchCommandsSeeNoToken(t *testing.T) {
 	eachShell(t, both, func(t *testing.T, sh framing.Shell) {
-		for _, script := range []string{
+		for i, script := range []string{
 			`trap 'printf "%s\n" "$BASH_COMMAND $ZSH_DEBUG_CMD $_" >>LOG; set >>LOG' DEBUG`,
 			`shopt -s extdebug; set -T; set -E; trap 'printf "%s\n" "$BASH_COMMAND" "$@" "${BASH_ARGV[@]}" >>LOG' DEBUG RETURN ERR; false`,
 			`setopt debugbeforecmd; trap 'print -r -- "$ZSH_DEBUG_CMD" >>LOG' DEBUG`,
@@ -68,6 +68,9 @@ func TestTrapsThatWatchCommandsSeeNoToken(t *testing.T) {
 			`set -v; set -x`,
 			`trap 'set >>LOG; echo "$BASH_COMMAND" >>LOG' EXIT USR1 INT; kill -USR1 $$`,
 		} {
+			if !tries(i, sh) {
+				continue
+			}
 			log := filepath.Join(t.TempDir(), "log")
 			s := start(t, sh)
 			o := s.run(strings.ReplaceAll(script, "LOG", log))
