@@ -222,7 +222,7 @@ var (
 // The strongest claim this package makes: for generated configurations the real ssh gives the same answers.
 func TestGeneratedConfigurationsResolveAsWithTheRealSSH(t *testing.T) {
 	ssh := lookSSH(t)
-	n := 200
+	n := 120
 	switch {
 	case *long:
 		n = 2000

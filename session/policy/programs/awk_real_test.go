@@ -35,7 +35,7 @@ func TestNoAwkWritesWhereThisReaderSawARead(t *testing.T) {
 		"~", "!", "=", ",", "?", ":", "BEGIN", "END", "function f(x) ", "return ", "getline ", "\\\n", "/=", "print /x/", ">", "|", "e", ".", "0x"}
 	dir := t.TempDir()
 	made := filepath.Join(dir, "M")
-	rounds := 3000
+	rounds := 1500
 	if testing.Short() {
 		rounds = 300
 	}
