@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -53,24 +54,28 @@ func (w *world) routes() []string {
 	return all
 }
 
-// fromShell writes a script that calls routes with curl, and returns it and what reads the status of each.
+// fromShell writes a script that calls routes with one curl, and returns it and what reads the status of each.
 func fromShell(t *testing.T, socket string, routes []string, headers ...string) (script string, read func(t *testing.T) map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
 	var b strings.Builder
-	for _, route := range routes {
+	for i, route := range routes {
 		method, path, _ := strings.Cut(route, " ")
-		b.WriteString("curl -s -m 20 -o /dev/null -w '%{http_code} " + route + "\\n' --unix-socket '" + socket + "' -X " + method)
+		if i > 0 {
+			b.WriteString("next\n") // which forgets what was said of the one before
+		}
+		fmt.Fprintf(&b, "silent\nmax-time = 20\noutput = /dev/null\nwrite-out = \"%%{http_code} %s\\n\"\nunix-socket = %q\nrequest = %s\n", route, socket, method)
 		for _, h := range headers {
-			b.WriteString(" -H '" + h + "'")
+			fmt.Fprintf(&b, "header = %q\n", h)
 		}
 		if method == http.MethodPost || method == http.MethodPatch {
-			b.WriteString(" -H 'Content-Type: application/json' -d '{}'")
+			b.WriteString("header = \"Content-Type: application/json\"\ndata = \"{}\"\n")
 		}
-		b.WriteString(" http://x" + strings.ReplaceAll(path, "{id}", "x") + "\n")
+		b.WriteString("url = http://x" + strings.ReplaceAll(path, "{id}", "x") + "\n")
 	}
-	file, out := filepath.Join(dir, "all.sh"), filepath.Join(dir, "out")
-	require.NoError(t, os.WriteFile(file, []byte("exec >"+out+" 2>/dev/null\n"+b.String()), 0o600))
+	file, all, out := filepath.Join(dir, "all.sh"), filepath.Join(dir, "all.curl"), filepath.Join(dir, "out")
+	require.NoError(t, os.WriteFile(all, []byte(b.String()), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("curl -q -K "+all+" >"+out+" 2>/dev/null\n"), 0o600))
 	return file, func(t *testing.T) map[string]string {
 		text, err := os.ReadFile(out)
 		require.NoError(t, err)
