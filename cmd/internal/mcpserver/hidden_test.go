@@ -24,6 +24,15 @@ var breakers = map[string]string{
 	"an eight-bit mark": "\u009b1m",
 }
 
+// breakersFor are all of them for a value and a pattern, and one of each way to vanish for the other secrets, which are found
+// in the same text.
+func breakersFor(secret string) map[string]string {
+	if secret == "a learned value" || secret == "a token" {
+		return breakers
+	}
+	return map[string]string{"colours": breakers["colours"], "a backspace": breakers["a backspace"]}
+}
+
 // cleaned is what somebody makes of exact bytes who knows how.
 func cleaned(t *testing.T, page string) string {
 	exact, err := base64.StdEncoding.DecodeString(page)
@@ -43,7 +52,7 @@ func TestCleaningPutsNoSecretTogether(t *testing.T) {
 			require.Nil(t, r.Error, "%+v", r.Error)
 			id := r.SessionID
 			at := strings.Index(p.text, p.hidden) + len(p.hidden)/2
-			for how, b := range breakers {
+			for how, b := range breakersFor(name) {
 				text := p.text[:at] + b + p.text[at:]
 				r := c.exec(id, octal(text, "")+"; "+octal(text, ">&2")+"; echo >&2; false")
 				require.Equal(t, "exit", r.Status, r.Raw)
