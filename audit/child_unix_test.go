@@ -120,7 +120,7 @@ func TestProcessesShareOneChain(t *testing.T) {
 func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 	dir := newDir(t)
 	var acked []string
-	for range 25 {
+	for range 8 {
 		cmd, out := command(t, "endless", dir)
 		other, otherOut := command(t, "endless", dir)
 		for n := rand.IntN(60); n >= 0 && out.Scan(); n-- {

@@ -198,7 +198,7 @@ func TestAnEditedEntryIsNotShown(t *testing.T) {
 func TestRandomAppendsAreNeverShown(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
-	for round := range 60 {
+	for round := range 20 {
 		dir := chainOf(t, 1+r.IntN(8), audit.Config{MaxSize: 2000})
 		var real []string
 		for e, err := range audit.All(dir) {
