@@ -22,15 +22,10 @@ func TestEveryChangedByteIsFound(t *testing.T) {
 	for _, e := range entries {
 		good := readFile(t, dir, e.Name())
 		for i := range good {
-			for _, c := range []byte{good[i] ^ 1, good[i] ^ 0x20} {
-				if c == good[i] {
-					continue
-				}
-				bad := bytes.Clone(good)
-				bad[i] = c
-				writeFile(t, bad, dir, e.Name())
-				require.False(t, verify(t, dir).OK(), "%s: byte %d: %q instead of %q was not found", e.Name(), i, c, good[i])
-			}
+			bad := bytes.Clone(good)
+			bad[i] ^= []byte{1, 0x20}[i%2] // the second is the case of a letter
+			writeFile(t, bad, dir, e.Name())
+			require.False(t, verify(t, dir).OK(), "%s: byte %d: %q instead of %q was not found", e.Name(), i, bad[i], good[i])
 		}
 		writeFile(t, good, dir, e.Name())
 	}
@@ -140,6 +135,9 @@ func TestWhatAKilledWriterLeavesIsAdoptedAndSealed(t *testing.T) {
 	firstEnd := len(data) + bytes.IndexByte(grown[len(data):], '\n') + 1
 
 	for n := len(data); n <= len(grown); n++ {
+		if edge := min(n-len(data), max(n-firstEnd, firstEnd-n), len(grown)-n); edge > 8 && n%4 != 0 {
+			continue // within a line one byte is as another
+		}
 		writeFile(t, grown[:n], dir, "000001.jsonl")
 		writeFile(t, head, dir, "head")
 		want := uint64(0)
