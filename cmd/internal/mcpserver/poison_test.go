@@ -53,8 +53,8 @@ var poisonings = []string{
 	"export LD_PRELOAD=$DIR/none.so IFS=/ SHELLOPTS 2>/dev/null; export CDPATH=$DIR",
 }
 
-// reads are commands that an agent may run unasked.
-var reads = []string{"ls", "true; [ -f x ] || pwd", "cd / && cat /etc/hostname", "echo hi; test -d / && git --version", "ls -d /nonexistent"}
+// reads are commands that an agent may run unasked: one on its own, and several in one, since each costs a start of programs.
+var reads = []string{"ls", "ls -d /nonexistent; true; [ -f x ] || pwd; echo hi; test -d / && git --version; cd / && cat /etc/hostname"}
 
 // What a session has run before never changes what an agent's unasked command does, in any shell. The payload works only
 // once it is armed, so that it counts from the first read on.
