@@ -114,6 +114,7 @@ type Config struct {
 	sweep      time.Duration  // sweepEvery, but for tests
 	lookEvery  time.Duration  // lookEvery, but for tests
 	noWrap     bool           // as if there were no bubblewrap, for tests
+	asks       int            // approval.Config.PerPrincipal, for tests
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -28,6 +28,9 @@ func (c *Config) Answers(begin, read time.Duration) { c.waitTime, c.readTime = b
 // Patience bounds the requests with one token: so many a second, and at once.
 func (c *Config) Patience(rate, burst float64) { c.tokenRate, c.tokenBurst = rate, burst }
 
+// Asks is how many questions of one principal may wait at a time.
+func (c *Config) Asks(n int) { c.asks = n }
+
 // NoBubblewrap is as if no host had it.
 func (c *Config) NoBubblewrap() { c.noWrap = true }
 

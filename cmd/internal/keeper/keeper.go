@@ -88,7 +88,7 @@ func New(cfg Config) (*Keeper, error) {
 		return k.withOwn(e), nil
 	}
 	k.policy.Took = k.notePolicy
-	k.desk = approval.NewDesk(approval.Config{Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
+	k.desk = approval.NewDesk(approval.Config{PerPrincipal: cfg.asks, Approvers: cfg.Approvers, Begins: rules.Begins, Lasts: k.lasts, Ended: k.forSessionEnded, Unread: k.unread, Now: k.now})
 	k.sink = access.NewRecord(cmdutil.CleanSink(cfg.Audit, k.secrets))
 	k.callers.Principal, k.callers.Inventory, k.callers.Door = cfg.Principal, cfg.Inventory, cfg.AgentDoor
 	k.callers.Store, k.callers.Record, k.callers.Here = cfg.Store, k.sink, k.here
