@@ -18,6 +18,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
@@ -108,14 +109,15 @@ func TestListingsThatNeverEndTakeLittleMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := overSSH(t, sessiontest.OpenSSHDWithHostileSFTP(t, h))
 			dir := w.folder()
-			w.listAll(8, dir, name)
 			if name != "names" {
+				w.listAll(2, dir, name) // TestHostileInputsTakeLittleMemory has many at once
 				return
 			}
+			w.listAll(8, dir, name)
 			path := filepath.Join(dir, "f")
 			require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
 			most := peak(t, func() {
-				status, p := w.api("", "GET", "/v1/files?host=sshd&path="+path, nil, nil)
+				status, p := w.end("/v1/files?host=sshd&path=" + path)
 				assert.GreaterOrEqual(t, status, 400, "%s", p.Detail)
 			})
 			t.Logf("a file that never ends: %d MiB above idle", most>>20)
@@ -130,9 +132,21 @@ func TestListingsOfALargeDirectoryTakeLittleMemory(t *testing.T) {
 	for i := range 101_000 {
 		require.NoError(t, os.Symlink("x", filepath.Join(dir, fmt.Sprintf("some-name-of-usual-length-%06d", i))))
 	}
-	w.listAll(2, dir, "101000 names")
+	w.listAll(1, dir, "101000 names")
 	_, err := w.WriteFile(t.Context(), client.FileAt{Host: "sshd", Path: filepath.Join(dir, "one more")}, []byte("x"), client.WriteOptions{})
 	require.NoError(t, err)
+}
+
+// end asks for a file or a list until the answer is its end: a slow machine may still be at the login, or at what was asked.
+func (w *world) end(url string) (status int, p wire.Problem) {
+	w.t.Helper()
+	for range 4 {
+		status, p = w.api("", "GET", url+"&wait_s=50", nil, nil)
+		if status != http.StatusGatewayTimeout && status != http.StatusAccepted {
+			break
+		}
+	}
+	return status, p
 }
 
 // listAll lists a directory that is too large, for some clients at once.
@@ -142,7 +156,7 @@ func (w *world) listAll(clients int, dir, what string) {
 		var wg sync.WaitGroup
 		for range clients {
 			wg.Go(func() {
-				status, p := w.api("", "GET", "/v1/files/list?host=sshd&path="+dir, nil, nil)
+				status, p := w.end("/v1/files/list?host=sshd&path=" + dir)
 				assert.Contains(w.t, []int{http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError,
 					http.StatusAccepted}, status, "%s", p.Detail) // accepted: a slow machine is still at it
 				assert.Less(w.t, len(p.Detail), 500)
@@ -174,11 +188,11 @@ func TestAListStopsWhenItsClientIsGone(t *testing.T) {
 		}
 		return n
 	}
-	require.Eventually(t, func() bool { return listed(audit.FileRequest) == 1 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return listed(audit.FileRequest) == 1 }, time.Minute, 50*time.Millisecond)
 	results := len(w.fileEvents(audit.FileResult)) // of the look
 	cancel()
 	<-gone
-	require.Eventually(t, func() bool { return len(w.fileEvents(audit.FileResult)) > results }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.fileEvents(audit.FileResult)) > results }, time.Minute, 50*time.Millisecond)
 }
 
 func (w *world) fileEvents(kind audit.Kind) (out []audit.Event) {
