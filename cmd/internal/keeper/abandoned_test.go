@@ -21,7 +21,7 @@ func (w *world) ends(id string) (got wire.Command) {
 	require.Eventually(w.t, func() bool {
 		w.api("agent/claude", "GET", commandsPath+"/"+id, nil, &got)
 		return got.Status != "pending" && got.Status != "approved"
-	}, time.Minute, 10*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	return got
 }
 
@@ -65,7 +65,7 @@ func TestABeginningThatCameTooLateEnds(t *testing.T) {
 			require.Eventually(t, func() bool {
 				about := aboutCommand(t, w.cfg.AuditDir, c.ID)
 				return len(about.open) == 0 && about.last[audit.CommandResult].Status == "error"
-			}, time.Minute, 10*time.Millisecond)
+			}, time.Minute, 50*time.Millisecond)
 			status, _ := w.api("", "GET", "/v1/sessions", nil, nil)
 			assert.Equal(t, http.StatusOK, status)
 		})

@@ -26,7 +26,7 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 					require.NoError(t, err)
 					t.Cleanup(func() { st.Close() })
 					c.Store, c.ID, c.ApprovalTimeout = st, id, timeout
-					c.SweepEvery(50 * time.Millisecond)
+					c.SweepEvery(100 * time.Millisecond)
 				})
 			}
 			a, b := one("k1", time.Hour), one("k2", 200*time.Millisecond)
@@ -43,7 +43,7 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 				require.Eventually(t, func() bool {
 					all, err := w.Approvals(t.Context())
 					return err == nil && len(all) == 1
-				}, time.Minute, 10*time.Millisecond)
+				}, time.Minute, 50*time.Millisecond)
 				all, err := w.Approvals(t.Context())
 				require.NoError(t, err)
 				require.Len(t, all, 1)
@@ -59,7 +59,7 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 			require.Eventually(t, func() bool {
 				a.api("agent/claude", "GET", commandsPath+"/"+c.ID, nil, &got)
 				return got.Outcome == "expired"
-			}, time.Minute, 10*time.Millisecond)
+			}, time.Minute, 50*time.Millisecond)
 
 			// What a session asks lies at the same desk.
 			agent := a.As("agent/claude")
@@ -71,7 +71,7 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 			require.Eventually(t, func() bool {
 				all, err = a.Approvals(t.Context())
 				return err == nil && len(all) == 1 && all[0].Exec == x.Exec
-			}, time.Minute, 10*time.Millisecond)
+			}, time.Minute, 50*time.Millisecond)
 			about(*all[0].Asked)
 			about(all[0].Expires.Add(-time.Hour))
 			doc, err := a.Approval(t.Context(), all[0].ID)
@@ -95,7 +95,7 @@ func TestATokenEndsByTheDatabasesClock(t *testing.T) {
 				require.NoError(t, err)
 				t.Cleanup(func() { st.Close() })
 				c.Store = st
-				c.SweepEvery(50 * time.Millisecond)
+				c.SweepEvery(100 * time.Millisecond)
 			})
 			var tok wire.Token
 			status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "operator/bob", Role: "operator", TTLS: 3600}, &tok)

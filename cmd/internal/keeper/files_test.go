@@ -189,7 +189,7 @@ func TestAnAgentsFilesPassTheGate(t *testing.T) {
 	require.Eventually(t, func() bool {
 		all, err = w.Approvals(t.Context())
 		return err == nil && len(all) == 1
-	}, time.Minute, 10*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	d, err := w.Approval(t.Context(), all[0].ID)
 	require.NoError(t, err)
 	assert.Contains(t, string(d.Document), "-debug=0\n")

@@ -136,7 +136,7 @@ func TestAnAgentActsForItselfAndNoMore(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := a.Session(t.Context(), shaped.ID)
 		return err != nil && codeOf(t, err) == "closed"
-	}, time.Minute, 10*time.Millisecond, "it is not the session that was asked for")
+	}, time.Minute, 50*time.Millisecond, "it is not the session that was asked for")
 	assert.Equal(t, "forbidden", codeOf(t, a.Stop(t.Context())))
 	_, err = a.Approvals(t.Context())
 	assert.Equal(t, "forbidden", codeOf(t, err))

@@ -22,7 +22,7 @@ func (w *world) onlyApproval() wire.Approval {
 		var err error
 		all, err = w.Approvals(w.t.Context())
 		return err != nil || len(all) > 0
-	}, time.Minute, 10*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	require.Len(w.t, all, 1)
 	return all[0]
 }

@@ -219,7 +219,7 @@ func TestAJobThatIsAskedAboutWaitsForTheAnswer(t *testing.T) {
 		require.Eventually(t, func() bool {
 			all, err = w.Approvals(t.Context())
 			return err != nil || len(all) > 0
-		}, time.Minute, 10*time.Millisecond)
+		}, time.Minute, 50*time.Millisecond)
 		require.Len(t, all, 1)
 		return j, all[0]
 	}

@@ -146,12 +146,12 @@ func TestTheSocketsOfAgentsAndAnswersAreMadeAgain(t *testing.T) {
 	require.True(t, here())
 	require.NoError(t, os.Remove(door))
 	require.NoError(t, os.Rename(answers, answers+".moved")) // in one step: what is made again while it is removed would be removed too
-	require.Eventually(t, here, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, here, time.Minute, 50*time.Millisecond)
 	require.Eventually(t, func() bool { // it gets its mode once it is there
 		st, err := os.Stat(door)
 		return err == nil && st.Mode().Perm() == 0o660
-	}, time.Minute, 10*time.Millisecond)
-	require.Eventually(t, func() bool { return len(entriesOf(t, w.dir, audit.KeeperSocket)) == 2 }, time.Minute, 10*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(entriesOf(t, w.dir, audit.KeeperSocket)) == 2 }, time.Minute, 50*time.Millisecond)
 	for _, e := range entriesOf(t, w.dir, audit.KeeperSocket) {
 		assert.True(t, e.Subject == door || strings.HasPrefix(e.Subject, answers), e.Subject)
 	}

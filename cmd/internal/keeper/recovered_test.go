@@ -112,5 +112,5 @@ func TestEntriesOfAKeeperWhoseClockWasAheadAreClosed(t *testing.T) {
 			Kind: audit.CommandRequest, ID: id, Principal: "agent/claude", Host: "here", Command: "true", Time: time.Now().Add(3 * time.Hour),
 		}))
 	})
-	require.Eventually(t, func() bool { return len(aboutCommand(t, w.cfg.AuditDir, id).open) == 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(aboutCommand(t, w.cfg.AuditDir, id).open) == 0 }, time.Minute, 50*time.Millisecond)
 }

@@ -32,7 +32,7 @@ func twoKeepers(t *testing.T) (a, b *world) {
 			require.NoError(t, err)
 			t.Cleanup(func() { st.Close() })
 			c.Store, c.ID = st, id
-			c.SweepEvery(50 * time.Millisecond)
+			c.SweepEvery(100 * time.Millisecond)
 		})
 	}
 	return one("k1"), one("k2")
@@ -42,7 +42,7 @@ func TestTwoKeepersOnOnePostgresNeverBothRunAnApprovedCommand(t *testing.T) {
 	t.Parallel()
 	a, b := twoKeepers(t)
 	box, dir := a.box("there")
-	for i := range 8 {
+	for i := range 4 {
 		name := fmt.Sprintf("made%d", i)
 		status, c := a.post(wire.NewCommand{Sandbox: box.ID, Command: "echo x >>" + name})
 		require.Equal(t, http.StatusAccepted, status)
@@ -60,7 +60,7 @@ func TestTwoKeepersOnOnePostgresNeverBothRunAnApprovedCommand(t *testing.T) {
 		require.Eventually(t, func() bool {
 			b.api("", "GET", commandsPath+"/"+c.ID, nil, &got)
 			return got.Status == "executed"
-		}, time.Minute, 10*time.Millisecond)
+		}, time.Minute, 50*time.Millisecond)
 		made, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
 		assert.Equal(t, "x\n", string(made), "it ran once")
@@ -75,7 +75,7 @@ func TestWhatWaitsInOneKeeperIsAnsweredAtAnother(t *testing.T) {
 		require.Eventually(t, func() bool {
 			all, err := w.Approvals(t.Context())
 			return err == nil && len(all) == n
-		}, time.Minute, 10*time.Millisecond)
+		}, time.Minute, 50*time.Millisecond)
 	}
 	waits(b, 1)
 	var got wire.Command
@@ -87,7 +87,7 @@ func TestWhatWaitsInOneKeeperIsAnsweredAtAnother(t *testing.T) {
 	require.Eventually(t, func() bool {
 		about := aboutCommand(t, a.cfg.AuditDir, c.ID)
 		return len(about.open) == 0 && about.last[audit.ApprovalResult].ApprovedBy == "operator/ada"
-	}, time.Minute, 10*time.Millisecond, "the record of who asked has the answer, too")
+	}, time.Minute, 50*time.Millisecond, "the record of who asked has the answer, too")
 	status, _ = a.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
 	assert.Equal(t, http.StatusConflict, status, "once")
 
