@@ -88,6 +88,7 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
+		ssh  bool // it needs the host sshd, which one with another sftp has anyway
 		sftp sessiontest.HostileSFTP
 		f    func(c *childKeeper)
 		most int // MiB; 0 means mostAboveIdle
@@ -152,13 +153,13 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 				c.send("PUT", fmt.Sprintf("/v1/files?host=there&wait_s=0&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.Principal, fmt.Sprint("agent/a", i%4))
 			})
 		}},
-		{name: "6 files of 16 MB with keys", f: func(c *childKeeper) {
+		{name: "6 files of 16 MB with keys", ssh: true, f: func(c *childKeeper) {
 			content := strings.Repeat("0123456789abcde\n", 1<<20)
 			many(6, func(i int) {
 				c.send("PUT", fmt.Sprintf("/v1/files?host=sshd&path=%s/f%d", c.dir, i), content, "Content-Type", "application/octet-stream", wire.IdempotencyKey, fmt.Sprint("k", i))
 			})
 		}},
-		{name: "3 files of 16 MB that are written, and edited", f: func(c *childKeeper) {
+		{name: "3 files of 16 MB that are written, and edited", ssh: true, f: func(c *childKeeper) {
 			content := strings.Repeat("0123456789abcde\n", 1<<20-1) + "once and for all"
 			many(3, func(i int) {
 				at := fmt.Sprintf("host=sshd&path=%s/f%d", c.dir, i)
@@ -198,12 +199,16 @@ func TestHostileInputsTakeLittleMemory(t *testing.T) {
 			limit, most := cmp.Or(tt.most, mostAboveIdle), 0
 			for range 3 {
 				dir := childPlace(t)
-				sshd := sessiontest.OpenSSHDWithHostileSFTP(t, tt.sftp)
-				text := here + fmt.Sprintf("  - {name: sshd, ssh_config: %q, tier: dev}\n", sshd.Config)
-				require.NoError(t, os.WriteFile(filepath.Join(dir, "inventory.yaml"), []byte(text), 0o600))
+				used := []string{"here"}
+				if tt.ssh || tt.sftp != (sessiontest.HostileSFTP{}) {
+					used = append(used, "sshd")
+					sshd := sessiontest.OpenSSHDWithHostileSFTP(t, tt.sftp)
+					text := here + fmt.Sprintf("  - {name: sshd, ssh_config: %q, tier: dev}\n", sshd.Config)
+					require.NoError(t, os.WriteFile(filepath.Join(dir, "inventory.yaml"), []byte(text), 0o600))
+				}
 				c := startChild(t, dir, "")
 				c.t = t
-				for _, host := range []string{"here", "sshd"} { // what every keeper has that is in use
+				for _, host := range used { // what every keeper has that is in use
 					_, err := c.RunLive(t.Context(), wire.NewRun{ID: "warm-" + host, Host: host, Command: "true"}, client.Live{})
 					require.NoError(t, err)
 				}
