@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	chaosTime = flag.Duration("chaos.time", 0, "how long TestChaos breaks things; 0 is 40 s, 2 minutes with CI=true, and 10 s under the race detector")
+	chaosTime = flag.Duration("chaos.time", 0, "how long TestChaos breaks things; 0 is 20 s, a minute with CI=true, and 10 s under the race detector")
 	chaosSeed = flag.Uint64("chaos.seed", 1, "which faults TestChaos chooses, and when")
 )
 
@@ -59,11 +59,11 @@ type run struct {
 func TestChaos(t *testing.T) {
 	lasts := *chaosTime
 	if lasts == 0 {
-		switch lasts = 40 * time.Second; {
+		switch lasts = 20 * time.Second; {
 		case needs.Detector:
 			lasts = 10 * time.Second
 		case os.Getenv("CI") == "true":
-			lasts = 2 * time.Minute
+			lasts = time.Minute
 		}
 	}
 	began := time.Now()
