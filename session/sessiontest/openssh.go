@@ -165,7 +165,7 @@ func (s *SSHD) start(t testing.TB, path string, more []string) bool {
 	log, err := os.Create(s.Log)
 	require.NoError(t, err)
 	defer log.Close()
-	argv := slices.Concat(s.within, []string{path, "-D", "-e", "-f", cfg})
+	argv := slices.Concat(s.within, []string{path, "-D", "-e", "-r", "-f", cfg})
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())
