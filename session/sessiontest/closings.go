@@ -65,7 +65,7 @@ var closings = []promise{
 		readUntil(t, s, "READY")
 		ended := make(chan error, 1)
 		go func() {
-			_, err := s.Write(noise(16 << 20))
+			_, err := s.Write(noise(4 << 20))
 			ended <- err
 		}()
 		closeIt(t, s)
@@ -97,7 +97,7 @@ var closings = []promise{
 		s := start(t, open(), sh(`printf READY; head -c 10 >/dev/null; exit 6`))
 		readUntil(t, s, "READY")
 		within(t, "the writer", func() {
-			_, err := s.Write(noise(16 << 20))
+			_, err := s.Write(noise(4 << 20))
 			assert.ErrorIs(t, err, session.ErrClosed)
 		})
 		assert.Equal(t, session.Exit{Code: 6}, wait(t, s))

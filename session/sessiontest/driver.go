@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds everything that a broken transport could keep waiting. It decides nothing when the transport works.
-const patience = 30 * time.Second
+const patience = 90 * time.Second
 
 // within fails the test, with all stacks, when f takes for ever.
 func within(t *testing.T, what string, f func()) {

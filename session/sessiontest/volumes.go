@@ -16,7 +16,7 @@ import (
 // volumes are the promises about much data and many programs.
 var volumes = []promise{
 	{"output of any size reaches a slow reader whole", func(t *testing.T, open func() session.Transport) {
-		const size = 8 << 20
+		const size = 4 << 20
 		s := start(t, open(), sh(fmt.Sprintf(`head -c %d /dev/zero; printf END`, size)))
 		total, ended := 0, false
 		within(t, "read slowly", func() {
@@ -48,7 +48,7 @@ var volumes = []promise{
 		closeIt(t, flood)
 	}},
 	{"input of any size comes back whole while it is written", func(t *testing.T, open func() session.Transport) {
-		typed := noise(4 << 20)
+		typed := noise(5 << 19)
 		s := start(t, open(), sh(fmt.Sprintf(`head -c %d`, len(typed))))
 		failed := make(chan error, 1)
 		go func() {
@@ -80,7 +80,7 @@ var volumes = []promise{
 	}},
 	{"many programs, one after the other, use nothing up", func(t *testing.T, open func() session.Transport) {
 		tr := open()
-		for i := range 40 {
+		for i := range 25 {
 			out, exit := run(t, tr, sh(fmt.Sprintf(`printf %d`, i)))
 			require.Equal(t, fmt.Sprint(i), out)
 			require.Equal(t, session.Exit{}, exit)
