@@ -70,7 +70,7 @@ func TestChannelsThatTheServerClosesDuringAnExchangeOfKeysHoldNothingUp(t *testi
 	a := newAccount(t)
 	a.reaches(sshd, "RekeyLimit 256K")
 	c := dial(t, a.dialer(), web1).(*sshconn.Conn)
-	rounds := 15
+	rounds := 6
 	if needs.Detector { // which makes each of them several times slower
 		rounds = 3
 	}
