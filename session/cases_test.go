@@ -57,7 +57,7 @@ type sessionCase struct {
 func cases(tmp string) []sessionCase {
 	odd := tmp + "/odd\nna\x1fme 'q' \"d\" ü\\"
 	big := strings.Repeat("x", 10_000)
-	script := strings.Repeat("v=1; # "+strings.Repeat("y", 90)+"\n", 10_000) + "echo whole"
+	script := strings.Repeat("v=1; # "+strings.Repeat("y", 90)+"\n", 3_000) + "echo whole"
 	short := strings.Repeat("n=$((n+1))\n", 5_000) + "echo $n"
 	return []sessionCase{
 		{"no final newline", "", []step{sh("printf abc", "abc")}},
@@ -129,20 +129,20 @@ func cases(tmp string) []sessionCase {
 		{"empty standard input", "", []step{sh("cat", ""), sh("read x; echo $?", "1\n"), anything("python3 -c 'input()'").also(func(t *testing.T, r session.Result) {
 			assert.Equal(t, 1, *r.ExitCode)
 		})}},
-		{"a flood on output", "", []step{sh("yes 2>/dev/null | head -c 50000000", "*").also(func(t *testing.T, r session.Result) {
-			assert.EqualValues(t, 50_000_000, r.StdoutBytes)
-			assert.EqualValues(t, 50_000_000, int64(len(r.Stdout))+r.OmittedStdout)
+		{"a flood on output", "", []step{sh("yes 2>/dev/null | head -c 10000000", "*").also(func(t *testing.T, r session.Result) {
+			assert.EqualValues(t, 10_000_000, r.StdoutBytes)
+			assert.EqualValues(t, 10_000_000, int64(len(r.Stdout))+r.OmittedStdout)
 			assert.LessOrEqual(t, len(r.Stdout), session.DefaultKeep)
 		})}},
-		{"a flood on errors", "", []step{{cmd: session.Command{Script: "yes >&2", Timeout: time.Second}, err: "*", status: session.StatusTimeout, check: func(t *testing.T, r session.Result) {
+		{"a flood on errors", "", []step{{cmd: session.Command{Script: "yes >&2", Timeout: 700 * time.Millisecond}, err: "*", status: session.StatusTimeout, check: func(t *testing.T, r session.Result) {
 			assert.True(t, strings.HasPrefix(string(r.Stderr), "y\ny\n"))
 			assert.Positive(t, r.OmittedStderr)
 		}}, ok}},
-		{"both streams at once", "", []step{{cmd: session.Command{Script: "sh -c 'while :; do echo o; echo e >&2; done'", Timeout: time.Second, Keep: 1 << 26}, out: "*", err: "*", status: session.StatusTimeout, check: func(t *testing.T, r session.Result) {
+		{"both streams at once", "", []step{{cmd: session.Command{Script: "sh -c 'while :; do echo o; echo e >&2; done'", Timeout: 400 * time.Millisecond, Keep: 1 << 26}, out: "*", err: "*", status: session.StatusTimeout, check: func(t *testing.T, r session.Result) {
 			assert.Empty(t, strings.Trim(string(r.Stdout), "o\n"))
 			assert.Empty(t, strings.Trim(string(r.Stderr), "e\n"))
 		}}, ok}},
-		{"lines in order", "", []step{{cmd: session.Command{Script: "i=0; while [ $i -lt 50000 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done", Keep: 1 << 24}, out: "*", err: "*", status: session.StatusOK, check: func(t *testing.T, r session.Result) {
+		{"lines in order", "", []step{{cmd: session.Command{Script: "i=0; while [ $i -lt 10000 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done", Keep: 1 << 24}, out: "*", err: "*", status: session.StatusOK, check: func(t *testing.T, r session.Result) {
 			for i, line := range strings.Split(strings.TrimSpace(string(r.Stdout)), "\n") {
 				require.Equal(t, fmt.Sprintf("o%d", i), line)
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,16 +37,17 @@ func sites(t *testing.T, cfg session.Config, mark sessiontest.Mark) []*site {
 	return []*site{localSite(t, cfg, mark), serverSite(t, cfg, mark, 0), sshdSite(t, cfg, mark)}
 }
 
-// onEverySite runs f in a session of its own for every shell at every site. What the sites leave is told in the end.
+// onEverySite runs f in a session of its own for every shell on this machine, and for some at every other site. What the sites leave is
+// told in the end.
 func onEverySite(t *testing.T, cfg session.Config, f func(t *testing.T, w *site, s *session.Session, shell string)) {
-	onSites(t, cfg, shells, f)
+	onSites(t, cfg, nil, f)
 }
 
-// onSites is onEverySite for what takes too long to be tried with every shell.
+// onSites is onEverySite for what takes too long to be tried with every shell: the first is tried everywhere, and all on this machine.
 func onSites(t *testing.T, cfg session.Config, shells []string, f func(t *testing.T, w *site, s *session.Session, shell string)) {
 	mark := sessiontest.NewMark(t)
 	all := sites(t, cfg, mark)
-	for _, shell := range shells {
+	for _, shell := range slices.Concat(shells, shellsOver("local")) {
 		needShell(t, shell)
 	}
 	t.Run("at", func(t *testing.T) { everySite(t, all, shells, f) })
@@ -56,7 +58,13 @@ func everySite(t *testing.T, all []*site, shells []string, f func(t *testing.T, 
 	for _, site := range all {
 		t.Run(site.name, func(t *testing.T) {
 			t.Parallel()
-			for _, shell := range shells {
+			these := shellsOver(site.name)
+			if shells != nil {
+				if these = shells; site.name != "local" {
+					these = shells[:1]
+				}
+			}
+			for _, shell := range these {
 				t.Run(shell, func(t *testing.T) {
 					s := mustOpen(t, site.pool, site.on(shell))
 					f(t, site, s, shell)
@@ -278,7 +286,7 @@ func TestTwoSessionsOnOneConnectionDoNotMix(t *testing.T) {
 		var wg sync.WaitGroup
 		for name, s := range map[string]*session.Session{"one": s, "two": other} {
 			wg.Go(func() {
-				for i := range 10 {
+				for i := range 5 {
 					r, err := s.Run(t.Context(), session.Command{Script: fmt.Sprintf("X=%s; i=0; while [ $i -lt 50 ]; do echo ${X}%d; echo e$X >&2; i=$((i+1)); done", name, i)})
 					assert.NoError(t, err)
 					assert.Equal(t, strings.Repeat(fmt.Sprintf("%s%d\n", name, i), 50), string(r.Stdout))

@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	gentleFlood = flag.Int64("gentle.flood", 100_000_000, "how many bytes of each stream flood the controller")
+	gentleFlood = flag.Int64("gentle.flood", 40_000_000, "how many bytes of each stream flood the controller")
 	controller  = flag.String("gentle.controller", "", "what the test binary does when it is started as a controller, as JSON")
 )
 
@@ -102,7 +102,7 @@ func TestNothingIsLeftOfAControllerThatIsKilled(t *testing.T) {
 			t.Parallel()
 			mark := sessiontest.NewMark(t)
 			e := make(t, mark)
-			for _, shell := range shells {
+			for _, shell := range shellsOver(name) {
 				for _, stdin := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s, stdin %v", shell, stdin), func(t *testing.T) {
 						needShell(t, shell)
@@ -150,7 +150,7 @@ func TestAFloodRestsNowhere(t *testing.T) {
 				before := memory()
 				look := writer(func(p []byte) {
 					n := seen.Add(int64(len(p)))
-					if n/(16<<20) == (n-int64(len(p)))/(16<<20) {
+					if n/(8<<20) == (n-int64(len(p)))/(8<<20) {
 						return
 					}
 					peak.Store(max(peak.Load(), inUse()))
@@ -159,7 +159,7 @@ func TestAFloodRestsNowhere(t *testing.T) {
 				})
 				size := *gentleFlood
 				if needs.Detector {
-					size /= 5
+					size /= 2
 				}
 				r := succeed(t, s, session.Command{Script: fmt.Sprintf("yes 2>/dev/null | head -c %d%s", size, redirect), Stdout: look, Stderr: look})
 				assert.Equal(t, size, r.StdoutBytes+r.StderrBytes)
