@@ -83,7 +83,7 @@ func TestAServerFullOfSessionsRunsOneOffCommands(t *testing.T) {
 
 // Each of these needs a slot beside its own, and together they have all: one after the other gets it.
 func TestCommandsThatHoldEverySlotAndNeedOneMoreGoOn(t *testing.T) {
-	for config, n := range map[string]int{"MaxSessions 1": 5, "MaxSessions 10": 20} {
+	for config, n := range map[string]int{"MaxSessions 1": 4, "MaxSessions 10": 12} {
 		t.Run(config, func(t *testing.T) {
 			t.Parallel()
 			sshd := sessiontest.OpenSSHD(t, config)

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // judgedReads is a policy file that never holds reads.
@@ -135,11 +136,14 @@ func TestAReadThatChangesItsShellChangesNoOther(t *testing.T) {
 
 func TestNothingThatASessionRanChangesWhatALaterReadMeans(t *testing.T) {
 	tr := transports[0].open(t)
-	for _, shell := range shells {
+	for k, shell := range shells {
 		t.Run(shell, func(t *testing.T) {
 			needShell(t, shell)
 			t.Parallel()
 			for i, poison := range poisonings {
+				if (needs.Detector || shell != "bash" && shell != "dash") && (i+k)%2 != 0 { // each meets most shells
+					continue
+				}
 				dir := t.TempDir()
 				mark := filepath.Join(dir, "mark")
 				s := asAgent(t, tr, shell)

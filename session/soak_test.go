@@ -25,7 +25,7 @@ import (
 
 var (
 	soakSeed     = flag.Uint64("soak.seed", 1, "what the soak draws from; 0 takes the clock")
-	soakCommands = flag.Int64("soak.commands", 200, "how many commands the soak runs")
+	soakCommands = flag.Int64("soak.commands", 120, "how many commands the soak runs")
 	soakSessions = flag.Int("soak.sessions", 6, "on how many sessions")
 	soakTime     = flag.Duration("soak.time", 20*time.Second, "it ends after this time in any case")
 )
