@@ -80,10 +80,11 @@ func ways(t *testing.T, f func(t *testing.T, s *site, dir string)) {
 	t.Run("command", func(t *testing.T) {
 		f(t, newSite(t, hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{"sh"}}, localpty.Dial), tempDir(t))
 	})
-	t.Run("sftp", func(t *testing.T) { f(t, sshd(t), tempDir(t)) })
+	server := sshd(t)
+	t.Run("sftp", func(t *testing.T) { f(t, newSite(t, server.host, server.dial), tempDir(t)) })
 	t.Run("far away", func(t *testing.T) { // as much as can be goes through several channels
 		defer copies.SetFar(0, 1)()
-		f(t, sshd(t), tempDir(t))
+		f(t, newSite(t, server.host, server.dial), tempDir(t))
 	})
 	t.Run("no sftp", func(t *testing.T) { f(t, sshd(t, "Subsystem other /bin/false"), tempDir(t)) })
 }

@@ -138,7 +138,7 @@ func TestAFileThatIsReplacedIsNotMixed(t *testing.T) {
 	})
 	defer wg.Wait()
 	defer close(stop)
-	for range 20 {
+	for range 10 {
 		to := tempDir(t)
 		res, reports, err := s.download(dir+"/file", copies.Tree{Dir: to})
 		require.NoError(t, err)
