@@ -202,8 +202,8 @@ func meet(test, name, reader string) bool {
 	case *every:
 		return true
 	case reader == "perl":
-		return !needs.Detector || turn%2 == 0
-	case needs.Detector:
+		return !needs.Sample || turn%2 == 0
+	case needs.Sample:
 		return turn%6 == 0
 	}
 	return turn%3 == 0
@@ -232,7 +232,7 @@ func eachShell(t *testing.T, readers []string, f func(t *testing.T, sh framing.S
 func tries(i int, sh framing.Shell) bool {
 	turn := i + slices.Index(shells, sh.Name)
 	switch {
-	case needs.Detector:
+	case needs.Sample:
 		return turn%4 == 0
 	case sh.Reader != "perl" && !*every:
 		return turn%3 == 0

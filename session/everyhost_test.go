@@ -115,7 +115,7 @@ func TestEveryCaseHoldsOnEveryShellAndTransport(t *testing.T) {
 					t.Parallel()
 					tr := connect(t)
 					for i, c := range append(cases(t.TempDir()), stopping()...) {
-						if needs.Detector && (i+len(shell)+len(via.name))%4 != 0 {
+						if needs.Sample && (i+len(shell)+len(via.name))%4 != 0 {
 							continue
 						}
 						if via.name != "local" && c.only == "" && i%len(shells) != k && (shell != "bash" || i%len(shells) != 4) { // bash has those of ksh too

@@ -86,7 +86,7 @@ func TestStoppedIsStopped(t *testing.T) {
 			for j, part := range []string{"/bin/sleep 30; echo STILL; touch %s", "for i in 1 2 3; do /bin/sleep 30; touch %s; done", "(/bin/sleep 30); touch %s",
 				`sh -c 'trap "" INT TERM; /bin/sleep 30; touch "$1"' sh %s`} {
 				every := 2
-				if needs.Detector || !strings.Contains(t.Name(), "/local/") {
+				if needs.Sample || !strings.Contains(t.Name(), "/local/") {
 					every = 4
 				}
 				if (i+j+slices.Index(shells, s.Host().Shell))%every != 0 {

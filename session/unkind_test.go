@@ -32,7 +32,7 @@ func TestAfterUnkindCommandsTheNextOneWorks(t *testing.T) {
 			t.Parallel()
 			for i, text := range all {
 				only, scripts, _ := strings.Cut(text, "\n")
-				if only != "" && !contains(only, shell) || needs.Detector && (i+k)%4 != 0 {
+				if only != "" && !contains(only, shell) || needs.Sample && (i+k)%4 != 0 {
 					continue
 				}
 				if only == "" && shell != "bash" && (i+k)%2 != 0 && !*unkindAll {

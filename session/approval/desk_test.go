@@ -155,6 +155,22 @@ func TestQuestionsOfOnePrincipalAreBounded(t *testing.T) {
 	assert.Empty(t, d.List())
 }
 
+func TestSixtyFourQuestionsOfOnePrincipalMayWait(t *testing.T) {
+	d := approval.NewDesk(approval.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var all []<-chan answered
+	for range 64 {
+		_, done := asks(t, ctx, d, question("agent/x"))
+		all = append(all, done)
+	}
+	_, err := d.Approve(ctx, question("agent/x"))
+	require.ErrorIs(t, err, approval.ErrFull)
+	cancel()
+	for _, done := range all {
+		<-done
+	}
+}
+
 func TestThePendingDocumentsAreBoundedInBytes(t *testing.T) {
 	d := approval.NewDesk(approval.Config{})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -222,7 +222,7 @@ func TestNothingGetsOutOfAHeldShell(t *testing.T) {
 				case name == "bash":
 					versions = []int{0, 1, 2, 3, 4, 5, 6, newest}
 				}
-				if needs.Detector { // what is attacked is no code of Go
+				if needs.Sample { // what is attacked is no code of Go
 					if versions = []int{newest}; name != "bash" && name != "ksh93" {
 						continue
 					}

@@ -59,7 +59,7 @@ func TestHostileCommandsChangeNothingHeld(t *testing.T) {
 	all := hostile(t)
 	assert.Greater(t, len(all), 1400)
 	every := *sampled
-	if needs.Detector && every > 1 { // what runs is no code of Go
+	if needs.Sample && every > 1 { // what runs is no code of Go
 		every *= 5
 	}
 	for who, as := range accounts() {
@@ -100,7 +100,7 @@ func TestHostileCommandsChangeNothingHeld(t *testing.T) {
 				assert.Equal(t, before, v.state(t))
 				assert.Empty(t, v.spoken(t))
 				t.Logf("%d commands, %d of them of programs that are here", ran, tried)
-				if !needs.Detector {
+				if !needs.Sample {
 					assert.Greater(t, tried, ran/4)
 				}
 			})

@@ -71,7 +71,7 @@ func TestChannelsThatTheServerClosesDuringAnExchangeOfKeysHoldNothingUp(t *testi
 	a.reaches(sshd, "RekeyLimit 256K")
 	c := dial(t, a.dialer(), web1).(*sshconn.Conn)
 	rounds := 6
-	if needs.Detector { // which makes each of them several times slower
+	if needs.Sample { // which makes each of them several times slower
 		rounds = 3
 	}
 	late := time.AfterFunc(2*time.Minute, func() { c.Close() })

@@ -60,7 +60,7 @@ func TestChaos(t *testing.T) {
 	lasts := *chaosTime
 	if lasts == 0 {
 		switch lasts = 20 * time.Second; {
-		case needs.Detector:
+		case needs.Sample:
 			lasts = 10 * time.Second
 		case os.Getenv("CI") == "true":
 			lasts = time.Minute
@@ -249,7 +249,7 @@ func (c *run) judge() {
 	for _, s := range c.slots {
 		c.standing(s)
 		edits += s.edits
-		if !needs.Detector { // where seconds are not always enough for each
+		if !needs.Sample { // where seconds are not always enough for each
 			assert.Positive(c.t, s.edits, "%s:%d", s.path, s.line)
 		}
 	}

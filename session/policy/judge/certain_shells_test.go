@@ -114,7 +114,7 @@ func (g *assigner) several(depth int) string {
 // script does not say the name.
 func TestWhatVariablesCertainlyHoldIsWhatTheyHold(t *testing.T) {
 	most := 90 // scripts for each shell
-	if needs.Detector {
+	if needs.Sample {
 		most = 30
 	}
 	dir := t.TempDir()

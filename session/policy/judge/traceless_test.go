@@ -143,7 +143,7 @@ func TestNothingThatLeavesNoTraceChangesARealShell(t *testing.T) {
 				needs.Part(t, "no %s", tt.path)
 			}
 			r, random := rand.New(rand.NewPCG(17, 26)), 4000
-			if needs.Detector {
+			if needs.Sample {
 				random = 400
 			}
 			var scripts []string
