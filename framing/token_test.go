@@ -30,6 +30,7 @@ var curious = []string{
 	`echo "$BASH_COMMAND $BASH_EXECUTION_STRING ${BASH_SOURCE[@]} ${FUNCNAME[@]} ${BASH_ARGV[@]} $ZSH_DEBUG_CMD ${.sh.command}"`, `echo "$BASH_EXECUTION_STRING"`, `echo "$_"`, `caller 0; caller`,
 	"cat /proc/$$/environ /proc/$$/cmdline /proc/$PPID/environ /proc/$PPID/cmdline", "cat /proc/[0-9]*/cmdline 2>/dev/null", "ps axwww", "ps axwwwe", "ls -l /proc/$$/fd",
 	`read x <&0; echo "$x"`, "set -x; echo hi; { set +x; } 2>/dev/null", `trap 'set' USR1; kill -USR1 $$; trap - USR1`,
+	"cat <<E\nx\nE", "cat <<'E'\nx", "cat <<E", `eval 'cat <<E'`, "x=$(cat <<E)", "cat <<E &", "(cat <<E)", "f() { cat <<E", "cat <<E\\", "cat <<-E", // ksh93 reads an old text for the missing one
 	`f() { set; typeset; }; f`, `(set; typeset)`, `sh -c 'set; export'`, `eval 'set'`, `. /dev/stdin <<E
 set
 E`, `trap set EXIT; (exit); trap - EXIT`,
