@@ -78,7 +78,8 @@ const maxLine = 1000
 //
 // Of the command before, PIPESTATUS is not kept, nor $? in mksh under xtrace. mksh counts no lines. ksh93 puts an eval[1] for each of
 // the driver's lists before its messages. In zsh the jobs of commands are numbered from 9: %1 to %8 are the driver's own, for which kill
-// does nothing, so use $! there. A break or continue there that names more loops than there are ends the command. A child of mksh
+// does nothing, so use $! there. For the missing text of a here-document at the end of a command ksh93 takes an old one, also of the
+// driver: it holds no token. A break or continue there that names more loops than there are ends the command. A child of mksh
 // that is signaled before it has become its program may miss that.
 func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	if i := strings.IndexByte(cmd.Script, 0); i >= 0 {
