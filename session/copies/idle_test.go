@@ -19,7 +19,7 @@ func TestAHelperThatNeverEndsEndsTheCopy(t *testing.T) {
 			defer copies.SetProgramWait(6 * time.Second)()
 			bin := t.TempDir()
 			write(t, filepath.Join(bin, program), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755)
-			s := sshd(t, "Subsystem other /bin/false", "SetEnv PATH="+bin+":/usr/bin:/bin")
+			s := sshd(t, "Subsystem other /bin/false", "SetEnv PATH="+bin+":/usr/bin:/bin HOME="+t.TempDir())
 			src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
 			write(t, src, make([]byte, 4<<20), 0o644)
 			res, reports := s.upload(copies.Plan{Path: dir + "/to"}, src)

@@ -39,7 +39,7 @@ func TestManySmallFilesArriveAsTheyAre(t *testing.T) {
 			if file, text, ok := strings.Cut(program, ":"); ok {
 				write(t, filepath.Join(bin, file), []byte("#!/bin/sh\necho >>"+bin+"/called\n"+text+"\n"), 0o755)
 			}
-			s := sshd(t, "SetEnv PATH="+bin+":/usr/bin:/bin")
+			s := sshd(t, "SetEnv PATH="+bin+":/usr/bin:/bin HOME="+t.TempDir())
 			src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
 			want := map[string]string{}
 			for i := range 116 {

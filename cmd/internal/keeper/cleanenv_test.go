@@ -18,7 +18,7 @@ import (
 func TestTheEnvironmentIsCleanWhereThePolicySaysSo(t *testing.T) {
 	t.Setenv("FAIRLEAD_TEST_SECRET", "hunter2")
 	w := start(t)
-	sshd := sessiontest.OpenSSHD(t, "SetEnv FAIRLEAD_TEST_SECRET=hunter2", "SetEnv LC_TEST=x")
+	sshd := sessiontest.OpenSSHD(t, "SetEnv FAIRLEAD_TEST_SECRET=hunter2 HOME="+t.TempDir(), "SetEnv LC_TEST=x")
 	require.NoError(t, os.WriteFile(w.inventory, []byte(fmt.Sprintf("%s  - {name: sshd, tier: dev, ssh_config: %s}\n", here, sshd.Config)), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "policy.yaml"), []byte(`version: 1
 rules:
