@@ -16,7 +16,7 @@ import (
 func TestAHelperThatNeverEndsEndsTheCopy(t *testing.T) {
 	for _, program := range []string{"mv", "wc"} {
 		t.Run(program, func(t *testing.T) {
-			defer copies.SetProgramWait(6 * time.Second)()
+			defer copies.SetProgramWait(15 * time.Second)()
 			bin := t.TempDir()
 			write(t, filepath.Join(bin, program), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755)
 			s := sshd(t, "Subsystem other /bin/false", "SetEnv PATH="+bin+":/usr/bin:/bin HOME="+t.TempDir())
@@ -25,7 +25,7 @@ func TestAHelperThatNeverEndsEndsTheCopy(t *testing.T) {
 			res, reports := s.upload(copies.Plan{Path: dir + "/to"}, src)
 			require.Error(t, errOf(res))
 			require.NotEmpty(t, reports)
-			assert.Contains(t, reports[len(reports)-1].Why, "the host did nothing for 6s")
+			assert.Contains(t, reports[len(reports)-1].Why, "the host did nothing for 15s")
 			assert.NoFileExists(t, filepath.Join(dir, "to"))
 		})
 	}
