@@ -186,8 +186,11 @@ func TestALineOfTenMegabytesIsBroken(t *testing.T) {
 	t.Parallel()
 	h := newFleetHome(t, "off")
 	long, most := 10_000_000, int64(150<<10)
-	if needs.Detector {
+	switch {
+	case needs.Detector:
 		long, most = 1_000_000, 1<<20 // the detector multiplies time and memory
+	case needs.Sample:
+		long = 2_000_000
 	}
 	script := fmt.Sprintf(`if [ "$WHO" = web1 ]; then head -c %d /dev/zero | tr '\0' x; else echo good; fi`, long)
 	var peak int64
