@@ -174,7 +174,10 @@ func (l *listener) note(n *notification) {
 	default:
 		e.Kind, e.What = Other, fmt.Sprintf("%#x %#x %#x", a[0], a[1], a[2])
 	}
-	l.events = append(l.events, e)
+	// Of a process that was ended meanwhile nothing could be read, and the call is not made (seccomp_unotify(2)).
+	if id := n.id; ioctl(l.fd, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) != unix.ENOENT {
+		l.events = append(l.events, e)
+	}
 }
 
 // harmlessIoctl knows requests outside of the terminal's that ask only: attributes of files, disks, interfaces and clocks.
