@@ -1,6 +1,8 @@
 package sshconfig
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -127,6 +129,16 @@ type Settings struct {
 	// Skipped are directives that apply to this host and change neither where, as whom and with which keys and algorithms
 	// Fairlead connects, nor the route. They have no effect.
 	Skipped []Directive
+}
+
+// LimitsForwards is the PermitRemoteOpen that limits how far clients of a forwarded port without a destination get, which nothing here
+// obeys: such a port is not to be opened. nil means that there is none.
+func (s Settings) LimitsForwards() *Directive {
+	i := slices.IndexFunc(s.Skipped, func(d Directive) bool { return strings.EqualFold(d.Keyword, "PermitRemoteOpen") })
+	if i < 0 {
+		return nil
+	}
+	return &s.Skipped[i]
 }
 
 // Directive is a line that has no effect.

@@ -99,10 +99,8 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	}
 	t.master = masterOf(h, s)
 	t.options = strings.Join(h.SSHOptions, "\x01")
-	for _, d := range s.Skipped {
-		if strings.EqualFold(d.Keyword, "PermitRemoteOpen") {
-			t.limited = d.From.String()
-		}
+	if d := s.LimitsForwards(); d != nil {
+		t.limited = d.From.String()
 	}
 	if s.ForwardAgent.V {
 		if t.lent = s.AgentLent; t.lent == "" {

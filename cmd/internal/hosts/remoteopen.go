@@ -3,7 +3,6 @@ package hosts
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -19,10 +18,8 @@ func MayLead(h hosts.Host, forwards []hosts.Forward, noPrograms bool) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range s.Skipped {
-		if strings.EqualFold(d.Keyword, "PermitRemoteOpen") {
-			return fmt.Errorf("%s: PermitRemoteOpen: %s", d.From, pipe.Unlimited)
-		}
+	if d := s.LimitsForwards(); d != nil {
+		return fmt.Errorf("%s: PermitRemoteOpen: %s", d.From, pipe.Unlimited)
 	}
 	return nil
 }

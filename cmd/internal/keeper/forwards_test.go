@@ -1,12 +1,15 @@
 package keeper_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +148,24 @@ func TestAForwardThatLeadsAnywhereIsRefusedWherePermitRemoteOpenLimitsIt(t *test
 	anywhere.To = sshd.Addr
 	status, p := w.api("", "POST", "/v1/forwards", anywhere, nil)
 	assert.Equal(t, http.StatusCreated, status, p.Detail)
+}
+
+// Nor is it opened again once the connection is lost.
+func TestAForwardThatComesToLeadAnywhereEnds(t *testing.T) {
+	w, sshd := piping(t)
+	s := w.open("sshd", "work")
+	server := w.run(w.Client, s.ID, `p=$$; until [ "$(cat /proc/$p/comm)" = sshd ]; do p=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$p/status); done; echo $p`).Stdout
+	_, err := w.OpenForward(t.Context(), wire.NewForward{Host: "sshd", Kind: wire.ForwardRemote, Listen: "localhost:0"})
+	require.NoError(t, err)
+	text, err := os.ReadFile(sshd.Config)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(sshd.Config, append(text, "\tPermitRemoteOpen db1:5432\n"...), 0o600))
+	require.NoError(t, exec.Command("kill", "-9", strings.TrimSpace(server)).Run(), "both are on one connection")
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
+		all, err := w.Forwards(context.Background())
+		assert.NoError(t, err)
+		assert.Empty(t, all)
+	}, 30*time.Second, 50*time.Millisecond)
 }
 
 // What a keeper forwards ends with it, or with the connection to its host, and that is on record.

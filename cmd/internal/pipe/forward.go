@@ -250,7 +250,7 @@ func (w *Forward) again(soon bool) error {
 		switch {
 		case err == nil || w.ctx.Err() != nil:
 			return nil
-		case errors.Is(err, session.ErrAuth), errors.Is(err, session.ErrHostKey), errors.Is(err, session.ErrAudit):
+		case errors.Is(err, session.ErrAuth), errors.Is(err, session.ErrHostKey), errors.Is(err, session.ErrAudit), errors.Is(err, errors.ErrUnsupported):
 			return fmt.Errorf("the connection to the host was lost, and with it the port there: %s", cmdutil.WhyAt(err))
 		}
 		// A server that has not seen the end of the old connection holds the port.
