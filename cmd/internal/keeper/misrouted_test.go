@@ -128,7 +128,7 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 func TestAStreamsHeadersAreAnAnswer(t *testing.T) {
 	w := start(t)
 	s := w.open("here", "work")
-	v, err := w.Run(t.Context(), s.ID, wire.Run{Command: "sleep 60", WaitS: new(float64)}, "")
+	v, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "") // its stream goes on
 	require.NoError(t, err)
 	c := w.http()
 	for _, path := range []string{"/v1/events", "/v1/execs/" + v.Exec + "/stream", "/v1/watch/" + s.ID + "/stream"} {
