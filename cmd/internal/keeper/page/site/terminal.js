@@ -1,5 +1,6 @@
 // Terminals of this page. They stay open while something else is looked at.
 
+import { Backlog } from "./backlog.js";
 import { button, el } from "./dom.js";
 import { fitted } from "./fitted.js";
 import { setKeys } from "./keys.js";
@@ -10,7 +11,7 @@ import { bytes } from "./times.js";
 import { asText } from "./visible.js";
 import { Wire } from "./wire.js";
 
-const most = 4 << 20; // bytes of output that wait to be drawn; what a program prints beyond is not
+const most = 1 << 20; // bytes of output that wait to be drawn: what a slow browser draws in a second or two
 
 export const terminals = new Map();
 let count = 0;
@@ -51,7 +52,7 @@ export function hangUpAll() {
 
 class Own {
   constructor(id, host, sure) {
-    Object.assign(this, { id, host, sure, ended: false, began: false, behind: 0, missed: 0, leave: () => {} });
+    Object.assign(this, { id, host, sure, ended: false, began: false, leave: () => {} });
     this.gone = new AbortController();
     this.status = el("span", { class: "note", role: "status", text: "connecting…" });
     this.hang = button("Hang up", () => this.wire?.say({ hang_up: true }));
@@ -94,6 +95,11 @@ class Own {
       if (e.type === "keydown") this.leave();
       return false;
     });
+    this.output = new Backlog({
+      most,
+      missed: (n) => `\x1b[m\r\n… ${bytes(n)} came too fast to be shown …\r\n`,
+      draw: (data) => this.screen.write(data),
+    });
     fitted(this.screen, (rows, cols) => this.wire?.say({ resize: { rows, cols } }));
     const { rows, cols } = this.screen.term;
     this.wire = new Wire(
@@ -104,7 +110,7 @@ class Own {
           (this.status.textContent = "open; recorded"),
           this.wire.say({ resize: { rows: this.screen.term.rows, cols: this.screen.term.cols } })
         ),
-        output: (data) => this.output(data),
+        output: (data) => this.output.add(data),
         said: (says) => this.said(says),
         gone: () =>
           this.end(
@@ -116,20 +122,6 @@ class Own {
           ),
       },
     );
-  }
-
-  /** output draws what comes, unless far too much of it waits. */
-  output(data) {
-    if (this.behind > most) {
-      this.missed += data.length;
-      return;
-    }
-    if (this.missed) {
-      this.screen.write(`\x1b[m\r\n… ${bytes(this.missed)} came too fast to be shown …\r\n`);
-      this.missed = 0;
-    }
-    this.behind += data.length;
-    this.screen.write(data).then(() => (this.behind -= data.length));
   }
 
   said(says) {
@@ -146,7 +138,7 @@ class Own {
     this.ended = true;
     this.status.textContent = how;
     this.hang.disabled = true;
-    this.screen.write(`\x1b[m\r\n\x1b[90m${how}\x1b[m\r\n`);
+    this.output.add(`\x1b[m\r\n\x1b[90m${how}\x1b[m\r\n`);
     if (!this.element.isConnected) this.drop();
   }
 

@@ -15,7 +15,7 @@ const flags = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const patience = 60000; // milliseconds, where much else is going on
+const patience = 120000; // milliseconds, where much else is going on
 const wrong = []; // what no page of ours does: requests to elsewhere, errors, broken rules of what it may load
 let browser, page, origin, line;
 
