@@ -3,6 +3,8 @@ package hosts
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,6 +128,9 @@ func (o *ShowOptions) host() (h hosts.Host, lent hosts.Credential, from *hosts.I
 		if ssh, ok, serr := o.Reach.Named(o.Name); ok || serr != nil {
 			return ssh, lent, nil, serr
 		}
+	}
+	if errors.Is(err, hosts.ErrNotFound) && strings.ContainsAny(o.Name, "@*?[]{},|&!~=^ ") {
+		err = fmt.Errorf("%w; hosts show takes one name, and fairlead hosts list takes a selector", err)
 	}
 	return h, lent, nil, err
 }

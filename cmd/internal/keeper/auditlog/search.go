@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
-	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 type searchIn struct {
@@ -79,9 +77,6 @@ func (l log) search(ctx context.Context, _ *access.Caller, in *searchIn) (*route
 
 // query reads what is looked for.
 func (in *searchIn) query() (q audit.Query, err error) {
-	bad := func(format string, args ...any) error {
-		return problem.New(http.StatusBadRequest, registry.CodeInvalid, format, args...)
-	}
 	q = audit.Query{Host: in.Host, Principal: in.Principal, Verdict: in.Verdict, Status: in.Status, Text: in.Text}
 	for _, t := range []struct {
 		name, text string
@@ -91,21 +86,21 @@ func (in *searchIn) query() (q audit.Query, err error) {
 			continue
 		}
 		if *t.to, err = time.Parse(time.RFC3339, t.text); err != nil {
-			return q, bad("%s is a time as 2026-11-21T02:00:00Z", t.name)
+			return q, problem.Invalid("%s is a time as 2026-11-21T02:00:00Z", t.name)
 		}
 	}
 	if in.Since != "" && in.Until != "" && !q.Since.Before(q.Until) {
-		return q, bad("until is not after since: give the earlier time to since")
+		return q, problem.Invalid("until is not after since: give the earlier time to since")
 	}
 	switch in.Verdict {
 	case "", "allow", "ask", "deny":
 	default:
-		return q, bad("verdict is allow, ask or deny")
+		return q, problem.Invalid("verdict is allow, ask or deny")
 	}
 	if in.Exit != "" {
 		code, err := strconv.Atoi(in.Exit)
 		if err != nil {
-			return q, bad("exit is a number")
+			return q, problem.Invalid("exit is a number")
 		}
 		q.ExitCode = &code
 	}
@@ -150,7 +145,7 @@ func parseCursor(text string) (before uint64, err error) {
 			return before, nil
 		}
 	}
-	return 0, problem.New(http.StatusBadRequest, registry.CodeInvalid, "this cursor does not belong to this list")
+	return 0, problem.Invalid("no cursor of this list: give next_cursor as it came")
 }
 
 // fold puts together what the events of one command say.
