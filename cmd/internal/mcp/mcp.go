@@ -62,8 +62,9 @@ says. --print-config prints the client's configuration, and "fairlead setup" ins
 --elicit also lets the client ask its user for approval. An approval there counts as unproven; any other answer does not
 count. Dangerous or privileged commands, and those above 1 KiB, are never approved there.
 
-The keeper serves the agent, and starts if none runs (see --keeper, and fairlead serve --help). With --keeper off, or with
---allow-all, this process serves the agent itself.
+The keeper serves the agent, and starts if none runs (see --keeper, and fairlead serve --help). If it ends, the agent's
+sessions close, and the agent's next request goes to another keeper. With --keeper off, or with --allow-all, this process
+serves the agent itself.
 
 Standard output carries the protocol only. When standard input ends, Fairlead stops the agent's commands and closes its
 sessions; named sessions stay with the keeper for the same agent.`
@@ -115,7 +116,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if p != nil {
-		return relay(ctx, o.IO, p)
+		return (&relay{ios: o.IO, dial: o.dialAgain}).serve(ctx, p)
 	}
 	return alone(ctx, o)
 }

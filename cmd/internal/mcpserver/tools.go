@@ -158,6 +158,11 @@ func marshal(v any) ([]byte, error) {
 // refusal is a call that failed before it reached a tool.
 func refusal(f *faultOut) *mcp.CallToolResult { return answer(&refused{Error: f}) }
 
+// Failure is the result of a call in whose place there is only an error, for whoever stands between a client and a server.
+func Failure(code, message, next string, retriable bool) *mcp.CallToolResult {
+	return refusal(&faultOut{Code: code, Message: message, Next: next, Retriable: retriable})
+}
+
 // refused is the result of a call that failed before it reached a tool.
 type refused struct {
 	Error *faultOut `json:"error"`

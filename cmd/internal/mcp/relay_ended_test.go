@@ -1,0 +1,175 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
+)
+
+// stops ends the keeper that runs.
+func (p *place) stops() {
+	p.t.Helper()
+	require.NoError(p.t, reach.Stop(p.t.Context(), p.places))
+}
+
+func TestAnAgentOutlivesItsKeeper(t *testing.T) {
+	for _, version := range []string{"", "2025-11-25", "2024-11-05"} {
+		t.Run(version, func(t *testing.T) {
+			p := newPlace(t, here)
+			cmd := p.command()
+			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `"$@"; exit`, "sh", p.self, "mcp", "--as", "claude"}
+			s, err := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil).
+				Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+			require.NoError(t, err)
+			t.Cleanup(func() { s.Close() })
+			a := &agent{t, s}
+			id := a.open("work")
+			for range 2 {
+				p.stops()
+				r := a.call("session_exec", args{"session_id": id, "command": "pwd"})
+				require.NotNil(t, r.Error, "sessions end with their keeper")
+				assert.Contains(t, []string{"closed", "not_found"}, r.Error.Code)
+				id = a.open("work")
+				assert.Equal(t, "ok", a.call("session_exec", args{"session_id": id, "command": "pwd"}).Status)
+			}
+			tools, err := s.ListTools(t.Context(), nil)
+			require.NoError(t, err)
+			assert.NotEmpty(t, tools.Tools)
+			mine, err := p.keeper().As("agent/claude").Sessions(t.Context())
+			require.NoError(t, err)
+			require.Len(t, mine, 1)
+			assert.Equal(t, id, mine[0].ID)
+		})
+	}
+}
+
+// A keeper that is killed answers nothing any more.
+func TestACallWhoseKeeperIsKilledIsLostAndTheNextOneIsServed(t *testing.T) {
+	p := newPlace(t, here)
+	p.write(".config/fairlead/policy.yaml", "version: 1\nrules:\n  - {name: all, hosts: all, principals: [\"role=agent\"], classes: [read-only, write, unknown], verdict: allow}\n")
+	fifo := filepath.Join(p.dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	a := p.stdio()
+	id := a.open("work")
+	h, err := p.keeper().Health(t.Context())
+	require.NoError(t, err)
+	began := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(fifo)
+		began <- err
+		_ = syscall.Kill(h.PID, syscall.SIGKILL)
+	}()
+	r := a.call("session_exec", args{"session_id": id, "command": "echo on > " + fifo + "; sleep 1000", "wait_s": 50})
+	require.NoError(t, <-began)
+	require.NotNil(t, r.Error)
+	assert.Equal(t, "lost", r.Error.Code)
+	assert.Contains(t, r.Error.Message, "outcome of this call is unknown")
+	a.open("work")
+}
+
+// bare is a client that sends what a library would not.
+type bare struct {
+	t   *testing.T
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+func (p *place) bare(t *testing.T, args ...string) *bare {
+	cmd := p.command()
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `"$@"; exit`, "sh", p.self, "mcp"}, args...)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		in.Close()
+		assert.NoError(t, cmd.Wait())
+	})
+	return &bare{t, in, bufio.NewScanner(out)}
+}
+
+func (b *bare) says(message string) {
+	b.t.Helper()
+	_, err := io.WriteString(b.in, message+"\n")
+	require.NoError(b.t, err)
+}
+
+// hears returns the next message with a text in it.
+func (b *bare) hears(text string) (m struct {
+	ID     json.RawMessage
+	Params struct{ RequestID json.RawMessage }
+}) {
+	b.t.Helper()
+	for b.out.Scan() {
+		if strings.Contains(b.out.Text(), text) {
+			require.NoError(b.t, json.Unmarshal(b.out.Bytes(), &m), "%s", b.out.Bytes())
+			return m
+		}
+	}
+	require.Fail(b.t, "there is no message with "+text, "%v", b.out.Err())
+	return m
+}
+
+func TestALateAnswerCountsForNoOtherKeeper(t *testing.T) {
+	p := newPlace(t, here)
+	b := p.bare(t, "--as", "claude", "--elicit")
+	b.says(`{"jsonrpc":"2.0","id":"h\u00e9llo","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"bare","version":"1"}}}`)
+	assert.JSONEq(t, `"héllo"`, string(b.hears("serverInfo").ID))
+	b.says(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	run := func(id int, file string) json.RawMessage {
+		b.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"run","arguments":{"targets":"here","command":"touch %s","wait_s":50}}}`, id, filepath.Join(p.dir, file)))
+		return b.hears("elicitation/create").ID
+	}
+	accept := func(id json.RawMessage) {
+		b.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"approve":true}}}`, id))
+	}
+	first := run(1, "first")
+	p.stops()
+	assert.JSONEq(t, string(first), string(b.hears("notifications/cancelled").Params.RequestID))
+	assert.JSONEq(t, "1", string(b.hears("outcome of this call is unknown").ID))
+	second := run(2, "second")
+	assert.NotEqual(t, string(first), string(second))
+	accept(first)
+	code, _, errOut := p.run("approvals", "reject", p.ask(p.keeper()).ID, "--reason", "no")
+	require.Zero(t, code, errOut)
+	assert.JSONEq(t, string(second), string(b.hears("notifications/cancelled").Params.RequestID), "the keeper withdraws its question under the id that the client knows")
+	assert.JSONEq(t, "2", string(b.hears("denied").ID))
+	third := run(3, "third")
+	accept(second)
+	accept(third)
+	assert.JSONEq(t, "3", string(b.hears(`"ok"`).ID))
+	assert.NoFileExists(t, filepath.Join(p.dir, "first"))
+	assert.NoFileExists(t, filepath.Join(p.dir, "second"))
+	assert.FileExists(t, filepath.Join(p.dir, "third"))
+	assert.Equal(t, []string{"client/claude unproven"}, p.approvedOnRecord())
+}
+
+func TestAnAgentWithoutAKeeperIsToldSoAndTriesAgain(t *testing.T) {
+	p := newPlace(t, here)
+	a := p.stdio()
+	a.open("work")
+	p.stops()
+	policy := p.write(".config/fairlead/policy.yaml", "version: 1\nrules: nonsense\n") // so that none can be started
+	_, err := a.ListTools(context.Background(), nil)
+	require.ErrorContains(t, err, "no other serves the agent")
+	require.ErrorContains(t, err, "policy.yaml:2")
+	r := a.call("hosts_list", args{})
+	require.NotNil(t, r.Error)
+	assert.Equal(t, "unreachable", r.Error.Code)
+	require.NoError(t, os.Remove(policy))
+	a.open("work")
+}
