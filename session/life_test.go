@@ -287,6 +287,31 @@ func TestShellThatIsNotReadyInTimeIsGivenUpButNotTheConnection(t *testing.T) {
 	})
 }
 
+func TestShellThatIsNotReadyInTimeIsShownWithWhatItPrinted(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.Fault("web1", faults{Nologin: "Choose a cluster: ", Mute: true})
+		s := mustOpen(t, poolOn(t, d, session.PoolConfig{Session: session.Config{Ready: 5 * time.Second}}), web1)
+		_, err := s.Run(t.Context(), session.Command{Script: "next"})
+		assert.ErrorContains(t, err, `no shell was ready within 5s`)
+		assert.ErrorContains(t, err, `; it printed "Choose a cluster:"`)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestAPasswordThatMustBeChangedFirstEndsTheWaitForAShell(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		d.Fault("web1", faults{Mute: true, Nologin: "WARNING: Your password has expired.\r\n" +
+			"You must change your password now and login again!\r\nChanging password for ada.\r\nCurrent password: "})
+		s := mustOpen(t, poolOn(t, d, session.PoolConfig{}), web1)
+		began := time.Now()
+		r, err := s.Run(t.Context(), session.Command{Script: "next"})
+		assert.Zero(t, time.Since(began))
+		assert.Equal(t, "shell", asError(t, err).Code)
+		assert.False(t, r.Err.Sent)
+		assert.ErrorContains(t, err, "the account's password has expired; log in with ssh, change it there, and try again")
+	})
+}
+
 func TestShellThatTakesNoCommandIsGivenUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		d.Fault("web1", faults{Deaf: true})

@@ -76,10 +76,14 @@ func startOnce(ctx context.Context, t Transport, spec framing.Shell) (*shell, er
 	ctx, cancel := boundAfter(ctx, stream)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { stream.Close() })
-	sh, err := handshake(stream, framing.NewStartup(nonce), text, func() ([]byte, error) { return framing.BootstrapPython(nonce, spec) })
+	up := framing.NewStartup(nonce)
+	sh, err := handshake(stream, up, text, func() ([]byte, error) { return framing.BootstrapPython(nonce, spec) })
 	if !stop() {
 		// The stream's own error says only that it was closed: by us.
 		err = ctxerr.Of(ctx)
+		if said := heard(up); said != "" && errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w%s", err, said)
+		}
 	}
 	if err != nil {
 		stream.Close()
@@ -103,6 +107,8 @@ func handshake(stream Stream, up *framing.Startup, text []byte, python func() ([
 			return &shell{stream: stream, hello: hello, dec: dec, done: make(chan struct{}), began: time.Now()}, nil
 		case err != nil:
 			return nil, noShell(stream, up, typed, err)
+		case strings.Contains(up.Noise(), changePassword):
+			return nil, &endedError{typed, "no shell starts" + heard(up) + passwordExpired}
 		case loaded:
 			typed = true
 			if up.Python() {
@@ -134,10 +140,7 @@ func typeText(w io.Writer, text []byte) error {
 
 // noShell says in the host's own words why there is no shell.
 func noShell(stream Stream, up *framing.Startup, typed bool, err error) error {
-	said := printable.Heard(up.Noise(), 200)
-	if said != "" {
-		said = fmt.Sprintf("; it printed %q", said)
-	}
+	said := heard(up)
 	if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("the shell did not become ready: %w%s", err, said)
 	}
@@ -155,6 +158,20 @@ func noShell(stream Stream, up *framing.Startup, typed bool, err error) error {
 	}
 }
 
+// heard is what the host printed instead of a shell, for the end of a message; "" where that is nothing.
+func heard(up *framing.Startup) string {
+	said := printable.Heard(up.Noise(), 200)
+	if said == "" {
+		return ""
+	}
+	return fmt.Sprintf("; it printed %q", said)
+}
+
+// changePassword is what OpenSSH's sshd prints before it starts passwd in the place of a command. That waits for a person.
+const changePassword = "You must change your password now and login again!"
+
+const passwordExpired = ": the account's password has expired; log in with ssh, change it there, and try again"
+
 // endedError says that a shell has ended before it was ready.
 type endedError struct {
 	typed bool // it had asked for its programs
@@ -166,6 +183,8 @@ func (e *endedError) Error() string { return e.text }
 // loginHint says what keeps an account from running commands, by what its login shell said. It goes behind what was heard.
 func loginHint(said string) string {
 	switch {
+	case strings.Contains(said, "Your password has expired"):
+		return passwordExpired
 	case strings.Contains(said, "restricted"):
 		return ": its login shell is restricted, as rbash is, and starts no other shell; give the account a full one, or send the command as it is with ssh or fairlead ssh"
 	case strings.Contains(said, "account is currently not available"), strings.Contains(said, "nologin"):

@@ -217,7 +217,9 @@ func TestAccountsThatRunNoShellSayWhatTheyAre(t *testing.T) {
 		"nologin":       {`ForceCommand echo "This account is currently not available."; exit 1`, "its login shell is nologin"},
 		"internal-sftp": {`ForceCommand internal-sftp`, "the server forces sftp (ForceCommand internal-sftp), so commands cannot run, and files can only be copied by programs that speak sftp"},
 		"no sh":         {`ForceCommand echo "parse_mismatch: exec"; exit 1`, "its login shell understands no sh; fairlead ssh sends a command as it is"},
-		"a menu":        {`ForceCommand echo "Menu: 1 2 3"; exit 5`, `it printed "Menu: 1 2 3`},
+		"an old password": {`ForceCommand echo "WARNING: Your password has expired."; if [ -t 0 ]; then echo "You must change your password now and login again!"; exec cat; fi;` +
+			` echo "Password change required but no TTY available."; exit 1`, "the account's password has expired; log in with ssh, change it there"},
+		"a menu": {`ForceCommand echo "Menu: 1 2 3"; exit 5`, `it printed "Menu: 1 2 3`},
 	} {
 		for _, tty := range []string{"PermitTTY yes", "PermitTTY no"} {
 			t.Run(name+" "+tty, func(t *testing.T) {

@@ -60,7 +60,7 @@ type Faults struct {
 	Ping        error           // a ping fails with it
 	PingSlow    <-chan struct{} // a ping waits until it is closed, or until its context ends
 
-	Nologin string // the login shell prints this and ends with code 1
+	Nologin string // the login shell prints this and ends with code 1; with Mute it waits for something
 	Mute    bool   // the shell never becomes ready
 	Deaf    bool   // the shell is ready and then takes no command
 }

@@ -54,6 +54,9 @@ func (s *terminal) boot(line string) error {
 	s.nonce, s.token, s.dir = m[1]+m[2], framing.NewToken().String(), "/home/test"
 	if s.faults.Nologin != "" {
 		s.print(s.faults.Nologin)
+		if s.faults.Mute {
+			return nil
+		}
 		s.end(session.Exit{Code: 1})
 		return nil
 	}
