@@ -29,6 +29,10 @@ type notice struct {
 // do what the text says, so the clock stands still for as long as servers wait. Who is let in at once is told nothing, as a text for
 // everybody would come from each of a hundred hosts.
 func (l *login) banner(text string) error {
+	if len(l.tried) > 0 || len(l.typed) > 0 { // what comes before is for everybody
+		l.told += text[:min(len(text), 8*maxHeard-len(l.told))]
+		l.barred = l.barred || l.proven()
+	}
 	if l.t.ask == nil || text == "" {
 		return nil
 	}

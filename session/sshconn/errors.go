@@ -99,7 +99,7 @@ type AuthError struct {
 	Skipped []Skipped
 	Typed   []string  // what a person answered, in vain or as one of several: "password (3 times)"
 	Untried []Untried // what the server would take and was not tried
-	Reason  string    // what the server said when it hung up; "" if it only refused
+	Reason  string    // what the server said when it hung up, or refused; "" if nothing
 }
 
 // Untried is a way to log in that was not tried, and why.
@@ -164,7 +164,7 @@ func (e *AuthError) Error() string {
 // decided reports whether the server said no, as opposed to having gone away.
 func (l *login) decided(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "unable to authenticate") || strings.Contains(text, "ssh: disconnect") ||
+	return l.barred || strings.Contains(text, "unable to authenticate") || strings.Contains(text, "ssh: disconnect") ||
 		strings.Contains(text, "no common public key signature") || errors.Is(err, errNoWay) || len(l.tried) > 0 && l.tried[len(l.tried)-1].Failed != ""
 }
 
@@ -176,6 +176,9 @@ func (l *login) refusal(err error) error {
 			said = text
 		}
 		e.Reason = printable.Heard(said, maxHeard)
+	}
+	if e.Reason == "" {
+		e.Reason = printable.Heard(l.told, maxHeard)
 	}
 	if l.ring != nil {
 		for _, s := range l.ring.Skipped {

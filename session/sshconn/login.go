@@ -50,6 +50,8 @@ type login struct {
 	notTyped error          // why a person has not answered
 	asked    atomic.Bool    // a person was asked anything
 	notice   notice
+	told     string // what the server has said since something was tried, and has not asked
+	barred   bool   // some of that when it had a signature or an answer, to which it says why that is not enough
 }
 
 // next picks what to try now.
@@ -120,6 +122,12 @@ func (l *login) end() {
 	}
 }
 
+// proven reports whether the server has got a signature, or what a person typed.
+func (l *login) proven() bool {
+	n := len(l.tried)
+	return n > 0 && l.tried[n-1].Accepted || len(l.given) > 0
+}
+
 // credential returns the key that logged in, and the certificate that did so for it; nil without one.
 func (l *login) credential() (fingerprint string, cert *ssh.Certificate) {
 	n := len(l.tried)
@@ -188,12 +196,12 @@ func (l *login) failed(err error, heard string) error {
 		e.Err = fmt.Errorf("cannot get the keys to log in with: %w", l.keysErr)
 	case l.clk.Err() == nil && l.notTyped != nil:
 		e.Err = fmt.Errorf("%s is not logged in: %w", l.t.user, l.notTyped)
-	case hostKey != nil && l.clk.Err() == nil && l.broke:
-		e.Err = explain(l.clk, entering, io.EOF, heard) // the library would speak of methods
+	case hostKey != nil && l.clk.Err() == nil && l.broke && !l.barred:
+		e.Err = l.cutOff(io.EOF, heard) // the library would speak of methods
 	case hostKey != nil && l.clk.Err() == nil && l.decided(err):
 		e.Err = l.refusal(err)
 	case hostKey != nil:
-		e.Err = explain(l.clk, entering, err, heard)
+		e.Err = l.cutOff(err, heard)
 	case strings.HasPrefix(heard, "SSH-2.0-") || strings.Contains(heard, "\nSSH-2.0-") ||
 		strings.HasPrefix(heard, "SSH-1.99-"):
 		e.Step, e.Err = StepExchange, explain(l.clk, agreeing, err, heard)
@@ -203,6 +211,15 @@ func (l *login) failed(err error, heard string) error {
 		e.Early = l.clk.Err() == nil
 	}
 	return e
+}
+
+// cutOff says why a login was not finished. sshd hangs up without a word on whom PAM's rules for accounts keep out.
+func (l *login) cutOff(err error, heard string) error {
+	why := explain(l.clk, entering, err, heard)
+	if n := len(l.tried); n > 0 && l.tried[n-1].Accepted && l.clk.Err() == nil {
+		return fmt.Errorf("%w, after it had accepted the key: if it does so again, its log says why (as PAM's rules for accounts)", why)
+	}
+	return why
 }
 
 // fewMethods are names of methods that a server gives, as many as fit a message.

@@ -85,3 +85,24 @@ func TestOpenSSHWithPAMRefusesAWrongPassword(t *testing.T) {
 	_, err = a.dialer().Dial(t.Context(), web1)
 	assert.ErrorContains(t, err, "not tried: keyboard-interactive (there is no person to ask: run this at a terminal)")
 }
+
+// What PAM says of an account that must not log in comes as a banner, after the key was accepted. Then sshd hangs up.
+func TestAnAccountThatPAMRefusesIsToldWhatPAMSays(t *testing.T) {
+	if found, _ := filepath.Glob("/lib*/*/security/pam_echo.so"); len(found) == 0 {
+		needs.Part(t, "pam_echo is not installed")
+	}
+	text := filepath.Join(t.TempDir(), "text")
+	require.NoError(t, os.WriteFile(text, []byte("Your account has expired\n"), 0o644))
+	require.NoError(t, os.Chmod(filepath.Dir(text), 0o755))
+	rules := "account optional pam_echo.so file=" + text + "\naccount requisite pam_deny.so\n"
+	sshd := sessiontest.OpenSSHDWithPAM(t, rules)
+	_, err := dialerFor(t, sshd).Dial(t.Context(), sshd.Host(t, "web1"))
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.ErrorContains(t, err, `may not log in, the server says "Your account has expired`)
+	assert.ErrorContains(t, err, "which was accepted")
+	assert.ErrorContains(t, err, "the log of the server says why")
+
+	sshd = sessiontest.OpenSSHDWithPAM(t, "account requisite pam_deny.so\n")
+	_, err = dialerFor(t, sshd).Dial(t.Context(), sshd.Host(t, "web1"))
+	assert.ErrorContains(t, err, "the server hung up, after it had accepted the key: if it does so again, its log says why")
+}

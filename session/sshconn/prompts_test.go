@@ -58,6 +58,19 @@ func onlyBy(with ...func(*ssh.ServerConfig)) func(*ssh.ServerConfig) {
 	}
 }
 
+// A server may give its reason as a banner and refuse then, as that of Tailscale does.
+func TestTheReasonThatAServerGivesWithItsRefusalIsInTheError(t *testing.T) {
+	a, _ := served(t, "", func(c *ssh.ServerConfig) {
+		c.BannerCallback = func(ssh.ConnMetadata) string { return "for all" }
+		c.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+			return nil, &ssh.BannerError{Err: errWrong, Message: "policy does not permit\nyou"}
+		}
+	})
+	_, err := a.dialer().Dial(t.Context(), web1)
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.ErrorContains(t, err, `may not log in, the server says "policy does not permit you"; offered`)
+}
+
 // second makes a login with a key one of two steps.
 func second(with ...func(*ssh.ServerConfig)) func(*ssh.ServerConfig) {
 	return func(c *ssh.ServerConfig) {
