@@ -192,7 +192,7 @@ func loginHint(said string) string {
 	case strings.Contains(said, "allows sftp connections only"):
 		return ": the server forces sftp (ForceCommand internal-sftp), so commands cannot run, and files can only be copied by programs that speak sftp, as sftp -S and scp -S with fairlead ssh"
 	}
-	return ": the server or the key may force a command (ForceCommand, or command= in authorized_keys), the account may run none, or its login shell understands no sh; fairlead ssh sends a command as it is"
+	return ": the server or the key may force a command (ForceCommand, or command= in authorized_keys), the account may run none, its start files may exit, or its login shell understands no sh; fairlead ssh sends a command as it is"
 }
 
 // The pump reads with a small buffer while nothing much comes, so that an idle session stays small.
