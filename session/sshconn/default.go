@@ -123,6 +123,9 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	case t.net.inface != "":
 		t.net.direction = s.BindInterface.Source() + ": BindInterface " + t.net.inface
 	}
+	if t.net.family != "" {
+		t.net.limit = s.AddressFamily.Source() + ": AddressFamily " + t.net.family
+	}
 	t.rekey, t.setEnv = s.RekeyLimit.V, values(s.SetEnv)
 	live := &hostkeys.Live{Files: &f.known, Paths: append(values(s.UserKnownHostsFiles), values(s.GlobalKnownHostsFiles)...)}
 	if t.hostKeys = live; !s.KnownHostsCommand.V.IsZero() {

@@ -60,7 +60,8 @@ func TestTheAddressToConnectFrom(t *testing.T) {
 		"BindInterface no-such-interface":                "BindInterface no-such-interface: ",
 		"AddressFamily inet6\nBindAddress 127.0.0.1":     "BindAddress 127.0.0.1: it has no address to connect from",
 		"BindAddress ::1":                                "web1",
-		"AddressFamily inet6":                            "web1",
+		"AddressFamily inet6":                            "config:5: AddressFamily inet6: 127.0.0.1 has no such address",
+		"BindAddress 192.0.2.1":                          "config:5: BindAddress 192.0.2.1: ",
 		"AddressFamily inet6\nBindInterface no-such-one": "no-such-one",
 	} {
 		_, err := with(t, more).dialer().Dial(t.Context(), hosts.Host{Name: "web1"})

@@ -202,7 +202,7 @@ func silent(clk *clock.Clock, what string) error {
 // hushed says where a server fell silent. heard is what it had said until it greeted.
 func hushed(at stage, heard string) string {
 	if text := printable.Heard(heard, maxHeard); at == greeting && text != "" {
-		return fmt.Sprintf("it does not greet as an SSH server, but says %q", text)
+		return greets(text)
 	}
 	return map[stage]string{
 		reaching: "the address does not answer; is the host up, is a firewall in between?",
@@ -210,6 +210,14 @@ func hushed(at stage, heard string) string {
 		agreeing: "the server went silent during the key exchange; a small MTU on the way may be the reason",
 		entering: "the server went silent while logging in",
 	}[at]
+}
+
+// greets says what a service is that speaks no SSH, or none that is spoken here.
+func greets(text string) string {
+	if strings.HasPrefix(text, "SSH-1.") {
+		return fmt.Sprintf("it speaks version 1 of SSH alone (%q), which is not safe and not supported; its operator must update it", text)
+	}
+	return fmt.Sprintf("it does not greet as an SSH server, but says %q; is the port right?", text)
 }
 
 // explain says in plain words why a connection was not made. heard is what the server said first.
@@ -228,7 +236,7 @@ func explain(clk *clock.Clock, at stage, err error, heard string) error {
 				" (PerSourcePenalties)", text)
 		}
 		if text != "" {
-			return fmt.Errorf("it does not greet as an SSH server, but says %q", text)
+			return errors.New(greets(text))
 		}
 		return fmt.Errorf("the server hung up before it said anything; it may be too busy (MaxStartups), or keep this"+
 			" address out for a while (PerSourcePenalties)%s", plain(err))

@@ -40,6 +40,10 @@ func TestADialThatFailsSaysWhatHappenedAndWhatToDo(t *testing.T) {
 			faults: sshserver.Faults{Prelude: "220 mail\x1b[31m ready\r\n" + strings.Repeat("x", 5000)}, early: true, step: sshconn.StepGreet,
 			says: []string{`says "220 mail?[31m ready xxx`},
 		},
+		"version 1 is not spoken": {
+			faults: sshserver.Faults{Prelude: "SSH-1.5-old\r\n"}, early: true, step: sshconn.StepGreet,
+			says: []string{`it speaks version 1 of SSH alone ("SSH-1.5-old"), which is not safe`},
+		},
 		"a key that nobody takes is named": {
 			faults: sshserver.Faults{RefuseAuth: true}, is: session.ErrAuth, step: sshconn.StepLogin,
 			says: []string{"tester may not log in; offered ssh-ed25519 SHA256:", "(given)", "authorized_keys?"},

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
@@ -19,6 +20,7 @@ type network struct {
 	inface    string // whose address to connect from; "" is any
 	attempts  int    // 0 is one
 	direction string // where ssh_config says address or inface
+	limit     string // where it says family
 }
 
 // retryAfter is the time between attempts, as in OpenSSH.
@@ -59,6 +61,9 @@ func (d *Dialer) attempt(clk *clock.Clock, t *target) (net.Conn, error) {
 
 func (d *Dialer) openOnce(ctx context.Context, t *target) (net.Conn, error) {
 	c, err := d.openFrom(ctx, t)
+	if bad, ok := errors.AsType[*net.AddrError](err); ok && t.net.limit != "" && t.net.address == "" && t.net.inface == "" {
+		err = fmt.Errorf("%s: %s has no such address (%w)", t.net.limit, t.host, bad)
+	}
 	if err == nil && d.net.Connected != nil {
 		d.net.Connected(c)
 	}
@@ -92,6 +97,9 @@ func (d *Dialer) openFrom(ctx context.Context, t *target) (net.Conn, error) {
 			return conn, nil
 		}
 		if first == nil {
+			if errors.Is(err, syscall.EADDRNOTAVAIL) {
+				err = fmt.Errorf("%s: %w", t.net.direction, err)
+			}
 			first = err
 		}
 	}
