@@ -163,7 +163,7 @@ func (s *Session) newShell(ctx context.Context, x *Exec, dir string) (*shell, er
 	}
 }
 
-const noShellWithin = "no shell was ready within %v: the account's start files may wait for input, or the server may force another command"
+const noShellWithin = "no shell was ready within %v: the account's start files may wait for input or be slow, or the server may force another command"
 
 // shellOn starts a shell on one connection within the time that a shell has to become ready.
 func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) (*shell, error) {
