@@ -142,6 +142,8 @@ func (e *AuthError) Error() string {
 	case len(e.Typed) > 0:
 	case len(e.Offered) == 0:
 		b.WriteString("; there was no key to offer: name one with identity, or add one to the agent")
+	case strings.Contains(strings.ToLower(e.Reason), "too many authentication failures"):
+		b.WriteString("; the server takes no more tries: name the right key with identity, or with IdentityFile and IdentitiesOnly in ssh_config")
 	case slices.ContainsFunc(e.Offered, func(o Offered) bool { return o.Failed != "" }):
 		if !strings.Contains(b.String(), "ssh-add") {
 			b.WriteString("; try again, or add the key to the agent with ssh-add")

@@ -18,8 +18,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/keyring"
 )
 
-// DefaultMaxTries is how many keys are offered to one host: as many as OpenSSH's server takes (MaxAuthTries).
-const DefaultMaxTries = 6
+// DefaultMaxTries is how many keys are offered to one host: as many as ssh takes from its configuration. OpenSSH's server hangs up
+// after 6, and others after other numbers (MaxAuthTries), which they do not say before.
+const DefaultMaxTries = 100
 
 // login is one attempt to become t.user at t. The SSH library calls it from one goroutine, except where told.
 type login struct {

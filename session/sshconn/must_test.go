@@ -396,7 +396,7 @@ func TestOpenSSHIsReachedByTheFamilyAndFromTheAddressThatTheRealSSHTakes(t *test
 
 // An agent of many keys is offered as far as the server takes it, and no further than the real ssh goes.
 func TestAnAgentOfManyKeysLogsInWhereTheRealSSHWould(t *testing.T) {
-	servers := map[int]*sessiontest.SSHD{3: sessiontest.OpenSSHD(t, "MaxAuthTries 3"), 6: sessiontest.OpenSSHD(t, "MaxAuthTries 6")}
+	servers := map[int]*sessiontest.SSHD{3: sessiontest.OpenSSHD(t, "MaxAuthTries 3"), 9: sessiontest.OpenSSHD(t, "MaxAuthTries 9")}
 	for most, sshd := range servers {
 		text, err := os.ReadFile(sshd.KeyFile)
 		require.NoError(t, err)
@@ -430,6 +430,7 @@ func TestAnAgentOfManyKeysLogsInWhereTheRealSSHWould(t *testing.T) {
 					c.Close()
 				} else {
 					assert.ErrorIs(t, err, session.ErrAuth)
+					assert.ErrorContains(t, err, "name the right key with identity, or with IdentityFile and IdentitiesOnly")
 				}
 			}
 		}
