@@ -177,6 +177,14 @@ func TestACertificateNextToAKeyIsOfferedUnlessItHasExpired(t *testing.T) {
 	_, err = a.dialer().Dial(t.Context(), h)
 	require.ErrorIs(t, err, session.ErrAuth)
 	assert.ErrorContains(t, err, "the certificate expired at 1970-01-01T00:16:40Z")
+
+	other := certified(t, authority, key, "bob", time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	other.CriticalOptions = map[string]string{"source-address": "192.0.2.0/24"}
+	require.NoError(t, other.SignCert(rand.Reader, authority))
+	a.write("id_ed25519-cert.pub", string(ssh.MarshalAuthorizedKey(other)))
+	_, err = a.dialer().Dial(t.Context(), h)
+	require.ErrorIs(t, err, session.ErrAuth)
+	assert.ErrorContains(t, err, "-cert.pub) which is for bob and not for "+server.User+" and which counts only from 192.0.2.0/24; is the user right")
 }
 
 func TestOpenSSHWithAllKindsOfKeys(t *testing.T) {

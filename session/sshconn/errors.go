@@ -81,6 +81,8 @@ type Offered struct {
 	Fingerprint string // SHA256:…
 	Accepted    bool   // the server wanted a signature with it
 	Failed      string // why there was no signature; "" otherwise
+
+	limits string // of a certificate: whom it is for, where that is not the user, and from where
 }
 
 // Skipped is a key that was not offered, and why.
@@ -122,6 +124,8 @@ func (e *AuthError) Error() string {
 			fmt.Fprintf(&b, " which was accepted, but there is no signature: %s", o.Failed)
 		case o.Accepted:
 			b.WriteString(" which was accepted")
+		default:
+			b.WriteString(o.limits)
 		}
 	}
 	for i, s := range e.Skipped {
@@ -161,6 +165,26 @@ func (e *AuthError) Error() string {
 		fmt.Fprintf(&b, "%s (%s)", u.Method, u.Reason)
 	}
 	return b.String()
+}
+
+// limitsOf says what of a certificate may be why a server refuses it.
+func limitsOf(key ssh.PublicKey, user string) string {
+	cert, ok := key.(*ssh.Certificate)
+	if !ok {
+		return ""
+	}
+	var all []string
+	if !slices.Contains(cert.ValidPrincipals, user) {
+		names := "no account"
+		if len(cert.ValidPrincipals) > 0 {
+			names = printable.Heard(strings.Join(cert.ValidPrincipals, " "), maxHeard/4)
+		}
+		all = append(all, fmt.Sprintf(" which is for %s and not for %s", names, user))
+	}
+	if from := cert.CriticalOptions["source-address"]; from != "" {
+		all = append(all, " which counts only from "+printable.Heard(from, maxHeard/4))
+	}
+	return strings.Join(all, " and")
 }
 
 // decided reports whether the server said no, as opposed to having gone away.

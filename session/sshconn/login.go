@@ -102,7 +102,7 @@ func (l *login) nextKey(sessionID []byte) (ssh.AuthMethod, error) {
 		return nil, nil
 	}
 	id := l.ring.Identities[len(l.tried)]
-	l.tried = append(l.tried, Offered{From: id.From, Type: id.Public.Type(), Fingerprint: keyring.Fingerprint(id.Public)})
+	l.tried = append(l.tried, Offered{From: id.From, Type: id.Public.Type(), Fingerprint: keyring.Fingerprint(id.Public), limits: limitsOf(id.Public, l.t.user)})
 	l.begin(session.AuthTry{Method: allowed.ByKey, From: id.From, Fingerprint: keyring.Fingerprint(id.Public)})
 	s := &lazySigner{id: id, l: l, at: len(l.tried) - 1}
 	return ssh.PublicKeys(s), nil
