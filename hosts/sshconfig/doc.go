@@ -27,7 +27,8 @@
 //	SendEnv                            obeyed                         for terminals and "fairlead ssh"; other shells are shared
 //	ServerAliveInterval, BatchMode yes Debian: 300                    0
 //	User with a dash in front          obeyed                         the host is refused
-//	shell characters in a host's name  refused on a command line      refused where a program would get them
+//	shell characters in names of      refused on a command line      refused where a program would get them
+//	  hosts and users
 //	bad values in lists of algorithms  an error                       an error when connecting
 //	bad values of what is skipped, UseKeychain, byte order mark  an error  no effect
 //	Include ~unknown/x; a NUL byte     no file; the end of the line   an error

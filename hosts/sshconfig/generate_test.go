@@ -22,9 +22,9 @@ var (
 		"IdentitiesOnly":         {"yes", "no", "TRUE", "false"},
 		"ProxyJump":              {"j1", "u@j1:2200", "j1,j2", "none", "[::1]:44", "ssh://u@j3:5", "j1 # c", "None", "j4#x"},
 		"ProxyCommand":           {"none", "nc %h %p", `sh -c 'echo #x'`, `= nc "a b" #c`},
-		"UserKnownHostsFile":     {"/kh1", "/kh1 ~/kh2", `"/k h" /c`, "none", "%d/kh-%h", "${HOME}/kh", "~/%n-%p-%r-%u-%i-%l-%L-%k"},
+		"UserKnownHostsFile":     {"/kh1", "/kh1 ~/kh2", `"/k h" /c`, "none", "%d/kh-%h", "${HOME}/kh", "~/%n-%p-%r-%u-%i-%l-%L-%k", `"${HOME}/%C" /%%`},
 		"GlobalKnownHostsFile":   {"/g1 /g2", "none", "~/g"},
-		"HostKeyAlias":           {"Alias", "other"},
+		"HostKeyAlias":           {"Alias", "other", "%h"},
 		"StrictHostKeyChecking":  {"yes", "no", "ask", "accept-new", "off", "Accept-New"},
 		"HashKnownHosts":         {"yes", "no"},
 		"ConnectTimeout":         {"5", "1m", "none", "1h30", "1H2M3S", "0"},
@@ -51,12 +51,21 @@ var (
 		"SendEnv":                     {"LANG LC_*", "A B", "-L*", "A -?", "-LC_* LC_?"},
 		"KnownHostsCommand":           {"/bin/true", `/bin/true "%H %t" a#b #c`, "none", "= /bin/x %% %h"},
 		"UpdateHostKeys":              {"yes", "no", "TRUE", "ask", "Ask"},
-		"ControlPath":                 {"~/%r@%h:%p", "/run/%n-%l-%L-%i-%u", "none", "${HOME}/c", `"/a b"`},
+		"ControlPath":                 {"~/%r@%h:%p", "/run/%n-%l-%L-%i-%u", "/run/%C", "~/%k-%n", "none", "${HOME}/c", `"/a b"`},
 		"ControlMaster":               {"no", "auto", "autoask", "yes", "ask", "False"},
 		"ForwardAgent":                {"yes", "no"},
-		"IdentityAgent":               {"none", "~/a.sock", "%d/%u/a", "${HOME}/a", `"/a b/%%c"`, "/run/%h-%r-%p", "SSH_AUTH_SOCK", "$SSH_AUTH_SOCK", "rel"},
+		"IdentityAgent":               {"none", "~/a.sock", "%d/%u/a", "${HOME}/a", `"/a b/%%c"`, "/run/%h-%r-%p", "~/%C", "%k/%n/${HOME}", "SSH_AUTH_SOCK", "$SSH_AUTH_SOCK", "rel"},
 		"RevokedHostKeys":             {"none", "/revoked", `"/r k"`},
-		"Tunnel":                      {"no"}, "LocalForward": {"8080 localhost:80", "[::1]:81 [::1]:80"}, "Compression": {"no", "yes"},
+		"BatchMode":                   {"no", "yes", "TRUE"},
+		"RequestTTY":                  {"auto", "no", "YES", "force"},
+		"RemoteCommand":               {"none", `echo %h:%p "a b" #c`, "= uname %% %n %r %k %L", "sh -c 'exit 3'"},
+		"Ciphers":                     {"aes128-ctr,aes256-ctr", "aes256-gcm@openssh.com"},
+		"MACs":                        {"hmac-sha2-256,hmac-sha2-512"},
+		"KexAlgorithms":               {"curve25519-sha256", `"curve25519-sha256,ecdh-sha2-nistp256"`},
+		"HostKeyAlgorithms":           {"ssh-ed25519", "ssh-ed25519,rsa-sha2-512"},
+		"PubkeyAcceptedAlgorithms":    {"ssh-ed25519,rsa-sha2-256"}, "PubkeyAcceptedKeyTypes": {"ssh-ed25519"},
+		"CASignatureAlgorithms": {"ssh-ed25519"},
+		"Tunnel":                {"no"}, "LocalForward": {"8080 localhost:80", "[::1]:81 [::1]:80"}, "Compression": {"no", "yes"},
 	}
 	// Values that both must refuse; rare, because one spoils the whole file.
 	broken = []string{"Port 0", "Port x", "Port 1 2", "User", `User "a`, "ConnectTimeout 5x", "IdentitiesOnly maybe",
@@ -139,6 +148,17 @@ func (g *generator) directive() string {
 	return g.pick([]string{"", "", "\t", "  "}) + key + g.pick([]string{" ", " ", "\t", "=", " = ", "  ", "\t=\t"}) + value + g.pick([]string{"", "", "", " ", "\t"})
 }
 
+// options are directives of the command line. They go before those of files, the first one first.
+func (g *generator) options() (lines []string) {
+	if !g.one(3) {
+		return nil
+	}
+	for range 1 + g.IntN(3) {
+		lines = append(lines, g.directive())
+	}
+	return lines
+}
+
 func (g *generator) host() string {
 	words := []string{g.pick([]string{"Host", "Host", "HOST", "host =", "Host="})}
 	for range 1 + g.IntN(3) {
@@ -178,7 +198,7 @@ func (g *generator) match() string {
 			words = append(words, not+g.pick([]string{"final", "canonical", "Final"}))
 		case 6:
 			words = append(words, not+"exec", g.pick([]string{"true", "false", `"exit 3"`, `"test %h = real"`, `"test '%n' = web1"`,
-				`"case %p in 22) ;; *) false; esac"`, `"test %L-%i-%u-%l != x"`, `"echo out; echo err >&2; cat"`}))
+				`"case %p in 22) ;; *) false; esac"`, `"test %L-%i-%u-%l != x"`, `"test '%k' = web1"`, `"test %C-%d != x"`, `"echo out; echo err >&2; cat"`}))
 		}
 	}
 	line := strings.Join(words, g.pick([]string{" ", " ", "\t"}))
