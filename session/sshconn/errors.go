@@ -320,5 +320,6 @@ func nothingInCommon(e *ssh.AlgorithmNegotiationError) error {
 	if a := first(old); a != "" {
 		return fmt.Errorf("%s, which is old and not safe; to allow it for this host alone, write \"%s +%s\" into its Host block in ssh_config", text, keyword, a)
 	}
-	return fmt.Errorf("%s, and Fairlead supports none of these", text)
+	return fmt.Errorf("%s, and Fairlead supports none of these; ssh may: set ControlPath for the host in ssh_config,"+
+		" and connect with \"ssh -fNM\": Fairlead uses that connection", text)
 }

@@ -89,6 +89,13 @@ func TestOpenSSHThatLetsNobodyInSaysSo(t *testing.T) {
 	assert.ErrorContains(t, err, "the server takes no keys, but password")
 }
 
+func TestAlgorithmsThatOnlyOpenSSHHasAreLeftToItsClient(t *testing.T) {
+	sshd := sessiontest.OpenSSHD(t, "MACs umac-64@openssh.com", "Ciphers aes128-ctr")
+	_, err := dialerFor(t, sshd).Dial(t.Context(), sshd.Host(t, "web1"))
+	assert.ErrorContains(t, err, `the server offers "umac-64@openssh.com", and Fairlead supports none of these`)
+	assert.ErrorContains(t, err, `set ControlPath for the host in ssh_config, and connect with "ssh -fNM": Fairlead uses that connection`)
+}
+
 func TestOpenSSHIsAJumpHost(t *testing.T) {
 	bastion := sessiontest.OpenSSHD(t)
 	target := sessiontest.Server(t, sshserver.Config{ClientKeys: []ssh.PublicKey{bastion.ClientKey.PublicKey()}})
