@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // proxy is a program that connects to a host, as ssh_config's ProxyCommand names it.
@@ -252,6 +253,10 @@ func (c *proxied) explain(err error) error {
 	case StepGreet, StepExchange, StepReach:
 	default: // the host itself was reached
 		return err
+	}
+	if late, ok := errors.AsType[*clock.TimeoutError](e.Err); ok && byUs && at.Step == StepGreet && e.heard == "" {
+		at.Err = fmt.Errorf("the ProxyCommand (%s) does not connect: it runs, and passes on nothing: %w%s", c.p.from, late, said)
+		return &at
 	}
 	if byUs {
 		at.Err = fmt.Errorf("the ProxyCommand (%s) does not connect: %w%s", c.p.from, e.Err, said)

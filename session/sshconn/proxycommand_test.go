@@ -149,7 +149,8 @@ func TestAProxyCommandThatNeverSpeaksEndsInTime(t *testing.T) {
 	h.ConnectTimeout = time.Second
 	_, err := a.dialer().Dial(t.Context(), h)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.ErrorContains(t, err, "does not connect: ")
+	assert.ErrorContains(t, err, "does not connect: it runs, and passes on nothing: no answer within 1s")
+	assert.ErrorContains(t, err, `it says "waiting for a browser"`)
 }
 
 func TestNamesThatAShellWouldObeyAreNotPutIntoAProxyCommand(t *testing.T) {
