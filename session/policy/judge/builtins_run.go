@@ -101,8 +101,8 @@ func (w *walker) runs(c call, args []programs.Arg) {
 	if len(args) == 0 {
 		return
 	}
-	defer func(far bool) { w.far = far }(w.far)
-	w.far = true
+	defer func(far, started bool) { w.far, w.started = far, started }(w.far, w.started)
+	w.far, w.started = true, true
 	w.part(nil, sourceOf(args), func() { w.callWords(args, false) })
 }
 

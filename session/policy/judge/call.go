@@ -28,6 +28,9 @@ func (w *walker) command1(head programs.Arg, args []programs.Arg) {
 	}
 	for _, f := range w.functions {
 		if f == head.Text {
+			if w.callsHelper(head, args) {
+				return
+			}
 			w.raise(policy.Unknown, "shell/function", "the script defines what this name means")
 		}
 	}
@@ -134,12 +137,12 @@ func (w *walker) program(c call) {
 
 // nested judges what a program would run.
 func (w *walker) nested(n programs.Nested) {
-	remote, dir, timed, far, fed := w.remote, w.dir, w.timed, w.far, w.fed
-	w.timed, w.far, w.fed = timed || n.Bounded, true, fed && !n.Listed
+	remote, dir, timed, far, fed, started := w.remote, w.dir, w.timed, w.far, w.fed, w.started
+	w.timed, w.far, w.fed, w.started = timed || n.Bounded, true, fed && !n.Listed, true
 	if n.Remote {
 		w.remote, w.dir = true, ""
 	}
-	defer func() { w.remote, w.dir, w.timed, w.far, w.fed = remote, dir, timed, far, fed }()
+	defer func() { w.remote, w.dir, w.timed, w.far, w.fed, w.started = remote, dir, timed, far, fed, started }()
 	if n.Script != nil {
 		text, ok := joinLiteral(n.Script)
 		if !ok {

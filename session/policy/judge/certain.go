@@ -160,6 +160,9 @@ func (w *walker) forgetSetBy(s *syntax.Stmt) {
 	if s == nil || len(w.sure) == 0 {
 		return
 	}
+	if looked := w.looked; len(looked) == 0 {
+		defer func() { w.looked = nil }()
+	}
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
@@ -185,7 +188,11 @@ func (w *walker) forgetSetBy(s *syntax.Stmt) {
 			}
 		case *syntax.CallExpr:
 			w.forgetSetByCall(n)
-		case *syntax.DeclClause, *syntax.LetClause, *syntax.CStyleLoop, *syntax.FuncDecl, *syntax.CoprocClause:
+		case *syntax.DeclClause:
+			if n.Variant.Value != "local" || slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Name == nil }) {
+				w.forget("*")
+			}
+		case *syntax.LetClause, *syntax.CStyleLoop, *syntax.FuncDecl, *syntax.CoprocClause:
 			w.forget("*")
 		}
 		return true
@@ -195,7 +202,10 @@ func (w *walker) forgetSetBy(s *syntax.Stmt) {
 // forgetSetByCall goes by the words as they are expanded, and wherever read stands among them: behind builtin, command or time it is
 // the same.
 func (w *walker) forgetSetByCall(c *syntax.CallExpr) {
+	shapes := w.shapes
+	w.shapes = nil // of words as they are now
 	words := w.args(c.Args)
+	w.shapes = shapes
 	if len(words) == 0 {
 		return
 	}
@@ -204,6 +214,10 @@ func (w *walker) forgetSetByCall(c *syntax.CallExpr) {
 		reads = reads || a.Literal && a.Text == "read"
 	}
 	name := words[0].Text
+	if c := w.definition(name); c != nil && !slices.Contains(w.looked, c) {
+		w.looked = append(w.looked, c)
+		w.forgetSetBy(c.Body)
+	}
 	sets := name == "printf" && len(words) > 1 && (!words[1].Literal || strings.HasPrefix(words[1].Text, "-")) // with -v
 	switch {
 	case sets || !words[0].Literal || name == "eval" || name == "source" || name == "." || name == "print" || programs.Is(name, "shapes") || programs.Is(name, "lists"):

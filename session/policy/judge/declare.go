@@ -31,6 +31,11 @@ func (w *walker) declare(c *syntax.DeclClause) {
 	if c.Variant != nil {
 		name = c.Variant.Value
 	}
+	if name == "local" && w.localVariables(c) {
+		w.use(name)
+		w.givesLocal(c)
+		return
+	}
 	if name == "local" || name == "nameref" {
 		w.raise(policy.Unknown, "builtins/"+name, "it changes variables of the session's shell")
 	}

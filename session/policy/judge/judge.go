@@ -171,6 +171,9 @@ func (w *walker) walkFile(file *syntax.File, torn bool) {
 			}
 		}()
 	}
+	if !torn {
+		w.helpers = w.helpersOf(file)
+	}
 	w.stmts(file.Stmts)
 }
 
@@ -238,6 +241,7 @@ func (w *walker) script(src, shell string) {
 	for _, d := range readings(shell, text) {
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
+		inner.started, inner.helpers, inner.defined, inner.calling = false, nil, nil, nil
 		inner.subst, inner.sure, inner.stdin, inner.sum, inner.inDouble = nil, nil, "none", false, false
 		inner.subshell++
 		w.part(nil, text, func() {

@@ -303,6 +303,9 @@ func (w *walker) caseClause(c *syntax.CaseClause) {
 
 // function judges a definition: later commands of that name mean its body.
 func (w *walker) function(c *syntax.FuncDecl) {
+	if w.defines(c) {
+		return
+	}
 	w.raise(policy.Unknown, "shell/function", "it defines a function, so that a name means something else from now on")
 	names := c.Names
 	if c.Name != nil {

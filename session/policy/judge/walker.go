@@ -30,6 +30,10 @@ type walker struct {
 	remote      bool      // on another machine or in a container
 	far         bool      // not by the session's own shell, so that its functions are not there
 	timed       bool      // something ends what runs here soon
+	started     bool      // the words are run by a program or builtin, to which functions mean nothing
+
+	helpers, defined, calling []*syntax.FuncDecl // see functions.go: of this text, those defined so far, and those within which this is
+	looked                    []*syntax.FuncDecl // by forgetSetBy
 }
 
 // account is what all walkers of one judgement share.

@@ -388,6 +388,9 @@ func (w *walker) setShape(source string, s shape) {
 	if w.shapes == nil {
 		w.shapes = make(map[string]shape, 4)
 	}
+	if old, ok := w.shapes[source]; ok && old != s && len(w.calling) > 0 {
+		w.raise(policy.Unknown, "shell/function", "what a word of the function may be differs from one call to another")
+	}
 	w.shapes[source] = s
 }
 

@@ -151,6 +151,13 @@ func Names() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(index().programs)), isBuiltin)
 }
 
+// Has reports whether the tables say anything of a name that may stand for a command.
+func Has(name string) bool {
+	t := index()
+	return t.programs[name] != nil || t.programs["builtin "+name] != nil ||
+		slices.ContainsFunc(t.kinds[name], func(kind string) bool { return kind != "plainvariable" })
+}
+
 func isBuiltin(name string) bool { return strings.HasPrefix(name, "builtin ") }
 
 // A Table is what is known of one program.
