@@ -2,6 +2,7 @@ package judge
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -190,6 +191,8 @@ func (w *walker) read(c call) {
 	for _, a := range c.args {
 		switch {
 		case !inertName(a.Text):
+		case names == 1 && w.stdin == "pipe" && w.idLines && wholeLines(c.args):
+			w.learn(certain{name: a.Text, kind: ofID, whole: true})
 		case names == 1 && w.stdin == "pipe" && w.fed:
 			w.learn(certain{name: a.Text, kind: ofLoop, fed: true})
 		default:
@@ -197,6 +200,11 @@ func (w *walker) read(c call) {
 		}
 	}
 	w.fine("builtins/read", "it fills a variable that means nothing to the shell or to programs")
+}
+
+// wholeLines reports whether read takes one line each time.
+func wholeLines(args []programs.Arg) bool {
+	return !slices.ContainsFunc(args, func(a programs.Arg) bool { return a.Text == "-d" || a.Text == "-a" })
 }
 
 // kill judges signals. The shell's kill and the program are one to the judge.

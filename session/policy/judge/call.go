@@ -90,7 +90,7 @@ func (w *walker) program(c call) {
 	w.deletes(c)
 	w.interpreter(c)
 	w.netcat(c)
-	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Sum: w.sum, Interactive: w.interactive, Bounded: w.timed, Direct: !w.far && c.bare})
+	f := programs.Judge(programs.Call{Name: c.name, Args: c.args, Shell: w.shell, Stdin: c.stdin, Sum: w.sum, Interactive: w.interactive, Bounded: w.timed, Direct: !w.far && c.bare, Identifiers: c.stdin == "pipe" && w.idLines})
 	if f.Rule == programs.RulePackageInstall && w.installs {
 		f.Class = policy.Dangerous
 	}

@@ -48,6 +48,8 @@ func (w *walker) numericEnd(s *syntax.Stmt, signed bool) bool {
 		return someTime.MatchString(text) || signed && anyTime.MatchString(text)
 	case "id":
 		return len(args) > 0 && len(args) <= 2 && (args[0] == "-u" || args[0] == "-g") && !slices.ContainsFunc(args[1:], isOption)
+	case "systemctl":
+		return oneProperty(args)
 	case "pidof":
 		return len(args) > 1 && args[0] == "-s" && !slices.ContainsFunc(args[1:], isOption)
 	case "pgrep":
@@ -158,21 +160,142 @@ func (w *walker) numerics(words []*syntax.Word) bool {
 	return len(words) > 0
 }
 
-// containers reports whether a substitution prints names or identifiers of containers, images or volumes, and nothing else.
-func (w *walker) containers(list []*syntax.Stmt) bool {
+// identifiers reports whether a substitution prints names or identifiers of containers, images, volumes or objects of a cluster, and
+// nothing else. lines says that there is one in each line.
+func (w *walker) identifiers(list []*syntax.Stmt) (lines, ok bool) {
+	if len(list) != 1 || list[0] == nil {
+		return false, false
+	}
+	if b, piped := plainBinary(list[0]); piped {
+		if !isPipe(b.Op) || b.Op == syntax.PipeAll {
+			return false, false
+		}
+		name, args, plain := w.selecting(b.Y)
+		text := oneWordEach(args)
+		if name == "awk" && len(args) == 1 {
+			text = args[0]
+		}
+		switch {
+		case !plain:
+			return false, false
+		case name == "awk" || name == "cut":
+			before, args, ok := w.printer([]*syntax.Stmt{b.X})
+			all := before + " " + oneWordEach(args)
+			return true, ok && (name == "awk" && firstColumn.MatchString(text) && objectTable.MatchString(all) ||
+				name == "cut" && behindSlash.MatchString(text) && objectNames.MatchString(all))
+		case selects.MatchString(name + " " + text):
+			return w.identifiers([]*syntax.Stmt{b.X})
+		}
+		return false, false
+	}
 	name, args, ok := w.printer(list)
-	return ok && (name == "docker" || name == "podman" || name == "nerdctl") && identifies.MatchString(strings.Join(args, " "))
+	text := oneWordEach(args)
+	switch {
+	case !ok:
+		return false, false
+	case name == "kubectl":
+		return !strings.Contains(text, "jsonpath"), objectNames.MatchString(name+" "+text) || objectFields.MatchString(text)
+	}
+	return true, (name == "docker" || name == "podman" || name == "nerdctl") && identifies.MatchString(text)
 }
 
-var identifies = lazyregexp.New(`^(ps|container ls|images|image ls|volume ls|network ls)( -a| --all| (-f |--filter[ =])[a-z]+=[\w.:/=-]+)*` +
-	`( -a?qa?| --quiet| --format[ =]\{\{ ?\.(ID|Names) ?\}\})( -a| --all| (-f |--filter[ =])[a-z]+=[\w.:/=-]+)*$`)
+// oneWordEach joins words that hold no blanks; with one that does it is nothing.
+func oneWordEach(args []string) string {
+	if slices.ContainsFunc(args, func(a string) bool { return strings.ContainsAny(a, " \t\n") }) {
+		return ""
+	}
+	return strings.Join(args, " ")
+}
 
-func (w *walker) containersIn(parts []syntax.WordPart) bool {
+// oneProperty reports whether systemctl shows a number of one unit.
+func oneProperty(args []string) bool {
+	units, properties, values := 0, 0, 0
+	for i := 1; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "--value":
+			values++
+		case a == "-p" && i+1 < len(args):
+			i++
+			a = "-p" + args[i]
+			fallthrough
+		case strings.HasPrefix(a, "-p"), strings.HasPrefix(a, "--property="):
+			switch strings.TrimPrefix(strings.TrimPrefix(a, "-p"), "--property=") {
+			case "MainPID", "ExecMainPID", "NRestarts", "ControlPID":
+				properties++
+			default:
+				return false
+			}
+		case a != "" && !isOption(a) && consistsOf(a, "_@.:-"):
+			units++
+		default:
+			return false
+		}
+	}
+	return len(args) > 0 && args[0] == "show" && units == 1 && properties == 1 && values == 1
+}
+
+// selecting returns the words of a stage of a pipeline that only reads from it.
+func (w *walker) selecting(s *syntax.Stmt) (name string, args []string, ok bool) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Background || s.Coprocess || s.Disown || s.Negated || len(s.Redirs) > 0 || len(c.Assigns) > 0 || len(c.Args) == 0 {
+		return "", nil, false
+	}
+	if slices.ContainsFunc(c.Args, func(word *syntax.Word) bool { return holdsSubstitution(word.Parts) }) {
+		return "", nil, false
+	}
+	for _, a := range w.args(c.Args[1:]) {
+		if !a.Literal {
+			return "", nil, false
+		}
+		args = append(args, a.Text)
+	}
+	return c.Args[0].Lit(), args, true
+}
+
+var (
+	identifies = lazyregexp.New(`^(ps|container ls|images|image ls|volume ls|network ls)( -a| --all| (-f |--filter[ =])[a-z]+=[\w.:/=-]+)*` +
+		`( -a?qa?| --quiet| --format[ =]\{\{ ?\.(ID|Names) ?\}\})( -a| --all| (-f |--filter[ =])[a-z]+=[\w.:/=-]+)*$`)
+
+	// The first column of these tables is a name. That of docker ps is what the account's configuration says.
+	objectTable = lazyregexp.New(`^kubectl get` + objects + flags + `( --no-headers` + flags + `)?$`)
+	firstColumn = lazyregexp.New(`^(NR ?> ?1 ?)?\{ ?print \$1;? ?\}$`)
+
+	objectNames  = lazyregexp.New(`^kubectl get` + objects + flags + ` (-o ?|--output[= ])name` + flags + `$`)
+	objectFields = lazyregexp.New(`^get` + objects + flags + ` (-o ?|--output[= ])(jsonpath=\{\.items\[\*\]\.metadata\.name\}|custom-columns=(NAME)?:\.?metadata\.name)` +
+		`( --no-headers)?` + flags + `$`)
+	behindSlash = lazyregexp.New(`^-d ?/ -f ?2$`)
+
+	// What passes lines on as they are.
+	selects = lazyregexp.New(`^((sort|uniq)( -[ur]+)?|head|tail|(head|tail) -(n ?)?[0-9]+|tail -n ?\+[0-9]+|grep( -[vEFiwx]+)* [^- ][^ ]*)$`)
+)
+
+const (
+	// Kinds whose names the cluster keeps to letters, digits, - and . that begin with one of the first two.
+	objects = `( (-n|--namespace)[= ][a-z0-9-]+| -A| --all-namespaces)* (po|pods?|ns|namespaces?|no|nodes?|deploy|deployments?|svc|services?|sts|statefulsets?|ds|daemonsets?|jobs?|cronjobs?|cm|configmaps?|ing|ingress|ingresses|pvc)`
+	flags   = `( (-n|--namespace)[= ][a-z0-9-]+| -A| --all-namespaces| (-l|--selector)[= ]?[\w.=,/!-]+| --field-selector[= ][\w.=,!]+)*`
+)
+
+func (w *walker) identifiersIn(parts []syntax.WordPart) bool {
 	if len(parts) != 1 {
 		return false
 	}
 	p, ok := parts[0].(*syntax.CmdSubst)
-	return ok && w.containers(p.Stmts)
+	if !ok {
+		return false
+	}
+	_, ok = w.identifiers(p.Stmts)
+	return ok
+}
+
+// identified reports for each stage of a pipeline whether those before it write one identifier in each line.
+func (w *walker) identified(c *syntax.BinaryCmd, stages int) []bool {
+	is := make([]bool, stages)
+	for i := stages - 1; i > 0 && c != nil; i-- {
+		lines, ok := w.identifiers([]*syntax.Stmt{c.X})
+		is[i] = lines && ok && c.Op == syntax.Pipe
+		c, _ = plainBinary(c.X)
+	}
+	return is
 }
 
 // printer returns the name and the words of a substitution that is one plain call of a program of which it is known when it prints
@@ -187,7 +310,7 @@ func (w *walker) printer(list []*syntax.Stmt) (name string, args []string, ok bo
 	}
 	name = c.Args[0].Lit()
 	switch name {
-	case "nproc", "date", "id", "pidof", "pgrep", "seq", "wc", "grep", "tr", "stat", "docker", "podman", "nerdctl":
+	case "nproc", "date", "id", "pidof", "pgrep", "seq", "wc", "grep", "tr", "stat", "docker", "podman", "nerdctl", "kubectl", "systemctl":
 	default:
 		return "", nil, false
 	}

@@ -13,15 +13,19 @@ import (
 func (w *walker) pipeline(c *syntax.BinaryCmd) {
 	w.part(c, w.source(c), func() {
 		stages := chain(c, isPipe)
-		outer, stdin, sum, dir, fed := w.facts, w.stdin, w.sum, w.dir, w.fed
+		outer, stdin, sum, dir, fed, idLines := w.facts, w.stdin, w.sum, w.dir, w.fed, w.idLines
+		identified := w.identified(c, len(stages))
 		all := make([]facts, len(stages))
 		for i, s := range stages {
 			w.facts = &all[i]
 			if i > 0 {
 				w.stdin, w.sum, w.fed = "pipe", w.printsSum(stages[i-1]), (w.fed && i > 1 || all[i-1].lists) && !all[i-1].tells
 			}
+			if i > 0 {
+				w.idLines = identified[i]
+			}
 			w.maybe(func() { w.stmt(s) })
-			w.stdin, w.sum, w.dir = stdin, sum, dir
+			w.stdin, w.sum, w.dir, w.idLines = stdin, sum, dir, idLines
 		}
 		w.together(all)
 		w.passesOn(all)

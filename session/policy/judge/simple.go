@@ -91,6 +91,7 @@ func (w *walker) assignments(s *syntax.Stmt, c *syntax.CallExpr) {
 					w.secretOperand(v)
 				}
 			}
+		case !a.Append && a.Index == nil && a.Array == nil && w.onlyLooks(name, a.Value):
 		case name == "IFS" && c.Args[0].Lit() == "read" && w.splits(a):
 		case !(policy.Inert(name) && name != "COLUMNS" && name != "LINES") || a.Append || a.Index != nil || a.Array != nil || !w.inertAssign(name, a.Value):
 			w.setsName(name)
@@ -106,6 +107,15 @@ func (w *walker) splits(a *syntax.Assign) bool {
 	}
 	args := w.appendArg(nil, a.Value)
 	return len(args) == 0 || len(args) == 1 && args[0].Literal
+}
+
+// onlyLooks reports whether an assignment before a command changes no more than how its output looks: PAGER=cat.
+func (w *walker) onlyLooks(name string, value *syntax.Word) bool {
+	if !strings.HasSuffix(name, "PAGER") && name != "SYSTEMD_COLORS" {
+		return false
+	}
+	args := w.appendArg(nil, value)
+	return len(args) == 0 && programs.Inert(name, "") || len(args) == 1 && args[0].Literal && programs.Inert(name, args[0].Text)
 }
 
 func (w *walker) inertAssign(name string, value *syntax.Word) bool {

@@ -34,7 +34,7 @@ func (w *walker) turns(loop *syntax.WordIter, body []*syntax.Stmt) {
 		all = append(all, certain{})
 	case w.numerics(loop.Items):
 		all = append(all, certain{name: loop.Name.Value, kind: ofNumber, whole: true})
-	case len(loop.Items) == 1 && w.containersIn(loop.Items[0].Parts):
+	case len(loop.Items) == 1 && w.identifiersIn(loop.Items[0].Parts):
 		all = append(all, certain{name: loop.Name.Value, kind: ofID, whole: true})
 	default:
 		all = w.items(loop, body)

@@ -22,6 +22,7 @@ type walker struct {
 	sum         bool      // which is a calculation that surely ends
 	stdinPlain  bool      // a file that holds no secrets
 	fed         bool      // what comes through the pipe are names of files that operands tell
+	idLines     bool      // each line that comes through the pipe is an identifier
 	inDouble    bool      // within ${…} within double quotes
 	inPattern   bool      // which % or # of ${…} removes
 	sure        []certain // what variables hold whenever the next command runs

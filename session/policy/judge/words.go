@@ -217,7 +217,7 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				continue
 			}
 			t.opaque = true
-			if len(parts) == 1 && !quoted && w.containers(p.Stmts) {
+			if len(parts) == 1 && !quoted && w.identifiersIn(parts) {
 				t.open, t.pure, t.glob, t.whole, t.guess = true, false, true, true, true // several words, none an option
 				t.wild.WriteByte('*')
 				continue

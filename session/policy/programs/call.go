@@ -14,6 +14,7 @@ type call struct {
 	stdin       string
 	sum         bool
 	interactive bool
+	identifiers bool
 	bounded     bool
 	direct      bool
 	node        *node
@@ -41,7 +42,7 @@ func (t *tables) judge(c Call) Finding {
 	if e == nil {
 		return Finding{Class: unknown, Rule: "programs/unlisted", Reason: "no table knows this program"}
 	}
-	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, sum: c.Sum, interactive: c.Interactive, bounded: c.Bounded, direct: c.Direct, node: e.get()}
+	j := &call{args: c.Args, shell: c.Shell, stdin: c.Stdin, sum: c.Sum, interactive: c.Interactive, identifiers: c.Identifiers, bounded: c.Bounded, direct: c.Direct, node: e.get()}
 	j.run()
 	return j.find
 }

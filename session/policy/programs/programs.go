@@ -88,6 +88,7 @@ type Call struct {
 	Shell       string // "bash", "zsh", "mksh", "ksh", "dash", "ash", "sh" or "" (any)
 	Stdin       string // "none" (/dev/null), "pipe", "file", "heredoc", or "" (the session's): what the program reads
 	Sum         bool   // what it reads is a calculation that surely ends
+	Identifiers bool   // each line that it reads is one word of letters, digits, _, -, . and /, which begins with one of the first two
 	Interactive bool   // somebody will type into it while it runs
 	Bounded     bool   // something else ends it soon: timeout
 	Direct      bool   // the session's own shell runs it by this bare name, so that a function of that name takes its place

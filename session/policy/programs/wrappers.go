@@ -23,6 +23,11 @@ func guess(c *call) {
 	}
 }
 
+// Inert reports whether a variable of that value changes nothing of what a program does, but how it writes.
+func Inert(name, value string) bool {
+	return inert(Arg{Text: name + "=" + value, Literal: true})
+}
+
 // inert are variables that change nothing but how things look.
 func inert(a Arg) bool {
 	name, val, _ := strings.Cut(a.Text, "=")
@@ -31,6 +36,8 @@ func inert(a Arg) bool {
 		return true
 	case "PAGER", "GIT_PAGER", "SYSTEMD_PAGER", "MANPAGER":
 		return a.certain() && (val == "" || val == "cat")
+	case "SYSTEMD_COLORS":
+		return a.certain() && strings.Trim(val, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 	case "DEBIAN_FRONTEND":
 		return a.certain() && val == "noninteractive"
 	case "TERM":
@@ -100,15 +107,21 @@ func xargs(c *call) {
 			replace = a.Text
 		}
 	}
+	identifiers := c.identifiers && !c.has("-a") && !c.has("-d") && !c.has("-0")
 	argv := append(make([]Arg, 0, len(c.ops)+1), c.ops...)
 	if replace == "" {
-		argv = append(argv, Arg{Split: true, Source: XargsInput})
+		added := Arg{Split: true, Source: XargsInput}
+		if identifiers {
+			added = Arg{Glob: true, Operand: true, Source: XargsInput}
+		}
+		argv = append(argv, added)
 	} else {
 		for i, a := range argv {
 			before, behind, ok := strings.Cut(a.Text, replace)
 			switch {
 			case ok && before == "" && behind == "":
 				argv[i] = unseen("", XargsInput)
+				argv[i].Operand = argv[i].Operand || identifiers
 			case ok:
 				argv[i] = unseen(before, before+"{}"+strings.ReplaceAll(behind, replace, "{}"))
 			}
