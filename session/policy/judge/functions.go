@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func (w *walker) helpersOf(file *syntax.File) []*syntax.FuncDecl {
 // is called in.
 func (w *walker) helper(c *syntax.FuncDecl) bool {
 	if maybeZsh(w.shell) || c.Name == nil || len(c.Names) > 0 || c.RsrvWord && w.shell != "bash" || !c.Parens && !c.RsrvWord ||
-		!helperName(c.Name.Value) || c.Body == nil || len(c.Body.Redirs) > 0 || callsItself(c.Body, c.Name.Value) {
+		!w.helperName(c.Name.Value) || c.Body == nil || len(c.Body.Redirs) > 0 || callsItself(c.Body, c.Name.Value) {
 		return false
 	}
 	if _, ok := c.Body.Cmd.(*syntax.Block); !ok {
@@ -68,9 +69,10 @@ func (w *walker) helper(c *syntax.FuncDecl) bool {
 }
 
 // helperName reports whether a name has no meaning but that which a script gives it: neither to a shell, as a builtin, a keyword or a
-// hook, nor as a program.
-func helperName(name string) bool {
-	if len(name) < 2 || len(name) > 64 || strings.Contains(name, "_") && !madeUpName(name) {
+// hook, nor as a program. The few programs and builtins of zsh that are headlines and wrappers in half of all scripts mean those where
+// the script defines them. In the Korn shells, letters are aliases.
+func (w *walker) helperName(name string) bool {
+	if len(name) > 64 || strings.Contains(name, "_") && !madeUpName(name) || len(name) == 1 && (name == "r" || w.shell != "bash" && w.shell != "dash") {
 		return false
 	}
 	for i := range len(name) {
@@ -78,7 +80,11 @@ func helperName(name string) bool {
 			return false
 		}
 	}
-	return !programs.Has(name) && builtin(name) == nil && !isKeyword(name)
+	switch name {
+	case "log", "info", "run":
+		return true
+	}
+	return name != "" && !programs.Has(name) && builtin(name) == nil && !isKeyword(name)
 }
 
 func isKeyword(name string) bool {
@@ -98,8 +104,22 @@ func (w *walker) defines(c *syntax.FuncDecl) bool {
 	w.sets(c.Name)
 	w.functions = append(w.functions, c.Name.Value)
 	w.defined = append(slices.Clip(w.defined), c)
+	w.worstOf(c.Body)
 	w.fine("shell/function", "it defines a function of its own, which is judged where it is called")
 	return true
+}
+
+// worstOf judges a body for what no call of it can make harmless, also where something calls it that is known only when it runs.
+func (w *walker) worstOf(body *syntax.Stmt) {
+	outer, acc, p := *w, *w.account, Part{Class: policy.ReadOnly}
+	acc.values = maps.Clone(acc.values)
+	w.account, w.cur, w.facts, w.subst, w.sure, w.shapes, w.calling, w.given = &acc, &p, &facts{}, nil, nil, nil, nil, nil
+	w.stmt(body)
+	*w = outer
+	w.parts, w.capped, w.patterns = acc.parts, w.capped || acc.capped, acc.patterns
+	if p.Class.Worse(policy.Unknown) {
+		w.raise(p.Class, p.Rule, p.Reason)
+	}
 }
 
 // definition returns the helper that a name means here.
@@ -121,13 +141,16 @@ func (w *walker) callsHelper(head programs.Arg, args []programs.Arg) bool {
 		w.raise(policy.Unknown, "shell/function", "a function that calls itself may never end")
 		return true
 	}
-	before := w.sure
+	before, given := w.sure, w.given
+	if w.given = args; slices.ContainsFunc(args, func(a programs.Arg) bool { return !a.Literal }) {
+		w.given = nil
+	}
 	w.calling = append(slices.Clip(w.calling), c)
 	w.maybe(func() {
 		w.givePositional(args)
 		w.stmt(c.Body)
 	})
-	w.calling = w.calling[:len(w.calling)-1]
+	w.calling, w.given = w.calling[:len(w.calling)-1], given
 	w.forgetPositional()
 	for _, known := range before {
 		if digits(known.name) {
@@ -135,6 +158,19 @@ func (w *walker) callsHelper(head programs.Arg, args []programs.Arg) bool {
 		}
 	}
 	return true
+}
+
+// isAllGiven reports whether a word is "$@", the words that a function was called with, and each of them is known.
+func (w *walker) isAllGiven(word *syntax.Word) bool {
+	if len(w.calling) == 0 || w.given == nil || len(word.Parts) != 1 {
+		return false
+	}
+	q, ok := word.Parts[0].(*syntax.DblQuoted)
+	if !ok || q.Dollar || len(q.Parts) != 1 {
+		return false
+	}
+	p, ok := q.Parts[0].(*syntax.ParamExp)
+	return ok && plainParam(p) && p.Param.Value == "@"
 }
 
 func (w *walker) forgetPositional() {

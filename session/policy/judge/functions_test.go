@@ -52,6 +52,102 @@ func TestVariablesOfAFunctionAreItsOwn(t *testing.T) {
 	assert.Equal(t, policy.Ask, agent(r.Class), "without quotes, others than bash declare each word")
 }
 
+func TestWordsOfAFunctionAreThoseOfItsCall(t *testing.T) {
+	for _, script := range []string{
+		`run() { echo "\$ $*"; "$@" 2>&1 | head -20; }; run uptime; run df -h; run free -m`,
+		`log() { echo "[$(date +%T)] $*"; }; log start; df -h; log end`,
+		`info() { printf '%s: %s\n' "$1" "$2"; }; info kernel "$(uname -r)"; info host "$(hostname)"`,
+		`h() { echo "== $1"; }; h disk; df -h`,
+		`each() { for s in "$@"; do systemctl is-active "$s"; done; }; each nginx redis; ls`,
+		`try() { "$@" 2>/dev/null || echo "failed: $*"; }; try systemctl is-active nginx; try docker ps`,
+	} {
+		for _, shell := range []string{"bash", "dash"} {
+			r := judge.Judge(judge.Request{Script: script, Shell: shell})
+			assert.Equal(t, policy.Allow, agent(r.Class), "%s in %s: %s: %s", script, shell, r.Rule, r.Reason)
+		}
+	}
+	for _, script := range []string{
+		`run() { "$@"; }; run touch x; ls`,
+		`run() { "$@"; }; run eval 'touch x'; ls`,
+		`run() { "$@"; }; run "$x"; ls`,
+		`run() { "$@"; }; run $x; ls`,
+		`run() { "$@"; }; run; ls`,
+		`run() { "$@"; }; run run ls; ls`,
+		`run() { "$@"; }; run cat /etc/shadow; ls`,
+		`run() { "$@" | sh; }; run echo ls; ls`,
+		`run() { sh -c "$@"; }; run 'touch x'; ls`,
+		`run() { sh -c '"$@"' x ls; }; run touch x; ls`,
+		`run() { "$@"; }; run 'touch x'; ls`,
+		`run() { "$@"; }; run X=1 ls; ls`,
+		`run() { "$@"; }; run find . -delete; ls`,
+		`run() { timeout 5 "$@"; }; run touch x; ls`,
+		`run() { "$@"; }; run cd /etc; cat shadow`,
+		`run() { "$@"; }; run . /tmp/x; ls`,
+		`run() { "$@"; }; run exec touch x; ls`,
+		`run() { "$@"; }; run export PATH=.; ls`,
+		`run() { "$@"; }; run tail -f x; ls`,
+		`run() { "$@"; }; i=0; while [ $i -lt 3 ]; do run continue; i=$((i+1)); done`,
+		`run() { "$@"; }; c=continue; i=0; while [ $i -lt 3 ]; do run $c; i=$((i+1)); done`,
+		`run() { i=0; while [ $i -lt 3 ]; do "$@"; i=$((i+1)); done; }; run continue; ls`,
+		`run() { "$@"; }; x=1; for i in 1 2; do echo $((x)); run read x; done < /tmp/evil`,
+		`run() { x=1; for i in 1 2; do echo $((x)); "$@"; done < /tmp/evil; }; run read x; ls`,
+		`run() { shift; "$@"; }; run ls touch x; ls`,
+		`run() { set -- touch x; "$@"; }; run ls; ls`,
+		`run() { $@; }; run ls "touch x"; ls`,
+		`run() { "$*"; }; run touch x; ls`,
+		`run() { "$@"; }; docker ps -q | xargs run; ls`,
+		`log() { rm x; }; log; ls`,
+		`info() { rm x; }; info; ls`,
+		`run() { "$@"; }; other() { run "$@"; }; other touch x; ls`,
+		`r() { echo; }; r; ls`,
+		`ff() { cat < "$@"; }; ff /etc/shadow; ls`,
+		`ff() { echo x > "$@"; }; ff /tmp/y; ls`,
+		`ff() { x="$@"; cat $x; }; ff /etc/hosts /etc/shadow; ls`,
+		`ff() { declare "$@"; }; ff PATH=.; ls`,
+		`ff() { export "$@"; }; ff PATH=.; ls`,
+		`ff() { local "$@"; ls; }; ff PATH=.; ls`,
+		`ff() { [ -v "$@" ]; }; ff 'a[$(touch x)]'; ls`,
+		`ff() { printf -v "$@"; }; ff PATH x; ls`,
+		`ff() { printf "$@"; }; ff -v PATH x; ls`,
+		`ff() { printf '%d' "$@"; }; ff 'a[$(touch x)]'; ls`,
+		`ff() { read "$@"; }; ff PATH; ls`,
+		`ff() { a=("$@"); "${a[@]}"; }; ff touch x; ls`,
+		`ff() { time "$@"; }; ff touch x; ls`,
+		`ff() { ! "$@"; }; ff touch x; ls`,
+		`ff() { "$@" & }; ff sleep 1; ls`,
+		`ff() { "${@}"; }; ff touch x; ls`,
+		`ff() { "${@:2}"; }; ff ls touch x; ls`,
+	} {
+		for _, shell := range []string{"bash", "dash", "mksh", "zsh", ""} {
+			r := judge.Judge(judge.Request{Script: script, Shell: shell})
+			assert.NotEqual(t, policy.Allow, agent(r.Class), "%s in %q: %s", script, shell, r.Reason)
+		}
+	}
+	r := judge.Judge(judge.Request{Script: `show() { cat "$@"; }; show /etc/hosts /etc/fstab; ls`, Shell: "bash"})
+	var read []string
+	for _, p := range r.Reads {
+		read = append(read, p.Text)
+	}
+	assert.Subset(t, read, []string{"/etc/hosts", "/etc/fstab"}, "a sandbox must know them")
+}
+
+// What no call of a function can make harmless is told also where only the run says that it is called.
+func TestWhatAFunctionMayDoAtWorstCounts(t *testing.T) {
+	for script, want := range map[string]policy.Class{
+		`boom() { rm -rf /; }; x=boom; $x; ls`:    policy.Forbidden,
+		`boom() { rm -rf /; }; ls | xargs boom`:   policy.Forbidden,
+		`boom() { sudo ls; }; "$x"; ls`:           policy.Privileged,
+		`boom() { reboot; }; ls`:                  policy.Dangerous,
+		`quiet() { cat "$1"; }; ls`:               policy.ReadOnly,
+		`quiet() { cat "$1"; }; quiet "$x"; ls`:   policy.Unknown,
+		`quiet() { touch "$1"; }; quiet x; ls`:    policy.Write,
+		`quiet() { cat /etc/shadow; }; quiet; ls`: policy.SensitiveRead,
+	} {
+		r := judge.Judge(judge.Request{Script: script, Shell: "bash"})
+		assert.Equal(t, want, r.Class, "%s: %s", script, r.Reason)
+	}
+}
+
 // The shell that has the function ends behind the script: to the next command, the name is what it was.
 func TestFunctionsOfAScriptEndWithIt(t *testing.T) {
 	r := judge.Judge(judge.Request{Script: `hr() { echo "- $1"; }; hr a; ls`, Shell: "bash"})
@@ -79,7 +175,7 @@ func TestFunctionsThatMayMeanMoreThanAReadAsk(t *testing.T) {
 		`show() { cat "$2"; }; show ? /etc/hosts; ls`,
 		`show() { cat $2; }; show a "/etc/hosts /etc/shadow"; ls`,
 		`show() { cat "$3"; }; show a $(nproc) /etc/hosts; ls`,
-		`show() { cat "$@"; }; show /etc/hosts; ls`,
+		`show() { cat "$@"; }; show "$x"; ls`,
 		`show() { find . "$1"; }; show -delete; ls`,
 		`show() { find . $1; }; show "-name x -delete"; ls`,
 		`show() { tail "$1" /var/log/syslog; }; show -f; ls`,
@@ -135,7 +231,6 @@ func TestFunctionsThatMayMeanMoreThanAReadAsk(t *testing.T) {
 		`cd() { ls; }; cd /; ls`,
 		`git() { ls; }; git status`,
 		`repeat() { ls; }; repeat 3; ls`,
-		`log() { echo "$1"; }; log x; ls`,
 		`precmd() { ls; }; precmd; ls`,
 		`command_not_found_handle() { ls; }; foo; ls`,
 		`_hr() { ls; }; _hr; ls`,

@@ -241,7 +241,7 @@ func (w *walker) script(src, shell string) {
 	for _, d := range readings(shell, text) {
 		inner := *w
 		inner.d, inner.shell, inner.src, inner.shapes = d, shell, text, nil
-		inner.started, inner.helpers, inner.defined, inner.calling = false, nil, nil, nil
+		inner.started, inner.helpers, inner.defined, inner.calling, inner.given = false, nil, nil, nil, nil
 		inner.subst, inner.sure, inner.stdin, inner.sum, inner.inDouble = nil, nil, "none", false, false
 		inner.subshell++
 		w.part(nil, text, func() {

@@ -4,6 +4,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
 // walker judges one text in one dialect. Nested scripts get walkers of their own that share the account.
@@ -34,6 +35,7 @@ type walker struct {
 	started     bool      // the words are run by a program or builtin, to which functions mean nothing
 
 	helpers, defined, calling []*syntax.FuncDecl // see functions.go: of this text, those defined so far, and those within which this is
+	given                     []programs.Arg     // to the innermost of those, if all of it is known
 	looked                    []*syntax.FuncDecl // by forgetSetBy
 }
 

@@ -85,6 +85,12 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 		}
 	}
 	source := w.source(word)
+	if w.isAllGiven(word) {
+		for _, a := range w.given {
+			out = append(out, programs.Arg{Text: a.Text, Literal: true, Source: source})
+		}
+		return out
+	}
 	if len(source) > maxWord {
 		w.cap("a word is longer than is looked at")
 	}
