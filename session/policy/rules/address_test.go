@@ -55,7 +55,11 @@ func TestARuleAllowsByAddress(t *testing.T) {
 			"ls":                                          "allow",
 			"curl -s http://169.254.169.254/latest/":      "ask",
 			"curl -s http://metadata.google.internal/":    "ask",
-			"f() { curl -s localhost; }; f":               "ask",
+			"f() { curl -s localhost; }; f":               "allow",
+			`f() { curl -s "$1"; }; f localhost`:          "allow",
+			`f() { curl -s "$1"; }; f evil.example`:       "ask",
+			`f() { curl -s "$1"; }; f localhost; f "$x"`:  "ask",
+			"curl() { ls; }; curl -s localhost":           "ask",
 			"curl() { touch x; }; curl -s localhost":      "ask",
 			"curl -s localhost/{a,b}":                     "allow", // the shell makes two of it
 			"curl -s 'localhost/{a,b}'":                   "ask",
