@@ -74,6 +74,9 @@ func (w *walker) assigned(s *syntax.Stmt, a *syntax.Assign) {
 	switch args := w.appendArg(nil, a.Value); {
 	case len(args) == 1 && args[0].Literal && steady(args[0].Text):
 		w.learn(certain{name: a.Name.Value, value: args[0].Text})
+	case len(args) == 1 && len(w.listings) == 1 && w.isListing(a.Value.Parts):
+		w.together([]facts{w.listings[0], {xargs: true}}) // whoever reads the file
+		w.learn(certain{name: a.Name.Value, kind: ofLoop})
 	case w.number(a.Value.Parts):
 		w.learn(certain{name: a.Name.Value, kind: ofNumber})
 	case w.aNumber(a.Value.Parts):

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -58,6 +59,9 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 				w.raise(policy.Unknown, "shell/substitution", "this substitution runs in the session's own shell")
 			}
 			w.substitution(p.Stmts)
+			if w.listsOne(p.Stmts) {
+				w.listings = append(slices.Clip(w.listings), w.substituted)
+			}
 		case *syntax.ProcSubst:
 			if len(p.Stmts) == 0 {
 				w.raise(policy.Unknown, "shell/quirk", "where nothing runs, bash puts nothing in its place, and other shells a file")

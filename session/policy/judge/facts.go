@@ -39,6 +39,25 @@ func (f *facts) add(g facts) {
 	f.recodes = f.recodes || g.recodes
 	f.files = f.files || g.files
 	f.says = false
+	f.prints(g.names, g.spelled)
+}
+
+// writes adds what commands of g write, or are told to look for: it may name files to whoever reads it.
+func (f *facts) writes(g facts) {
+	f.add(g)
+	f.words, f.found = append(f.words, g.words[:min(len(g.words), max(maxParts-len(f.words), 0))]...), append(f.found, g.found...)
+}
+
+// prints notes what is written, besides what was before.
+func (f *facts) prints(names string, spelled bool) {
+	f.spelled = f.spelled || spelled
+	if f.names == "" || names == "" {
+		f.names += names
+	} else if len(f.names)+len(names) <= maxScript {
+		f.names += "\n" + names
+	} else {
+		f.spelled = true
+	}
 }
 
 func (f *facts) unseen() bool { return f.fetches || f.decodes }
@@ -90,7 +109,7 @@ func (w *walker) listsFiles(c call) bool {
 	lists := programs.Is(c.name, "lister")
 	for _, a := range c.args {
 		switch {
-		case !a.Literal && w.shapeOf(a).opaque || textOption(c.name, a.Text):
+		case !a.Literal && (w.shapeOf(a).opaque || w.shapeOf(a).fed && len(w.listings) > 0) || textOption(c.name, a.Text):
 			return false
 		case a.Literal:
 			lists = lists || listOption(c, a.Text)
@@ -163,9 +182,10 @@ func (w *walker) observeText(c call) {
 		b.WriteByte(' ')
 	}
 	w.facts.script, w.facts.says = b.String(), true
-	w.facts.names, w.facts.spelled = w.facts.script, strings.ContainsAny(w.facts.script, `\'"`)
 	if c.name == "printf" {
-		w.facts.names, w.facts.spelled = printfText(c.args)
+		w.facts.prints(printfText(c.args))
+	} else {
+		w.facts.prints(w.facts.script, strings.ContainsAny(w.facts.script, `\'"`))
 	}
 }
 

@@ -31,7 +31,7 @@ func (w *walker) pipeline(c *syntax.BinaryCmd) {
 		w.passesOn(all)
 		w.facts, w.fed = outer, fed
 		for _, f := range all {
-			w.facts.add(f)
+			w.facts.writes(f)
 		}
 	})
 }
@@ -82,7 +82,7 @@ func (w *walker) together(all []facts) {
 
 // namedFor judges what a stage writes that only prints, as names of files.
 func (w *walker) namedFor(f facts) {
-	if f.says && f.spelled {
+	if f.spelled {
 		w.raise(policy.Unknown, "paths/unknown", "which files these are is known only when it runs")
 	}
 	for name := range strings.FieldsSeq(f.names) {

@@ -104,7 +104,11 @@ func (w *walker) redirect(r *syntax.Redirect) (socket bool) {
 		}
 		return false
 	}
-	w.word(r.Word)
+	listings := w.listings
+	if w.word(r.Word); len(w.listings) > len(listings) {
+		w.raise(policy.Unknown, "shell/redirect", "which file this is, is known only when it runs")
+	}
+	w.listings = listings
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc {
 		return false
 	}

@@ -11,10 +11,10 @@ import (
 
 // simple judges a command of words, with its assignments and redirects. c is nil when there are only redirects.
 func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
-	outer := w.subst
+	outer, listings := w.subst, w.listings
 	var subst facts
-	w.subst = &subst
-	defer func() { w.subst = outer }()
+	w.subst, w.listings = &subst, nil
+	defer func() { w.subst, w.listings = outer, listings }()
 
 	if c != nil {
 		w.assignments(s, c)
@@ -35,6 +35,10 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 			if (w.subshell == 0 || maybeZsh(w.shell)) && !w.splitFrom(s) {
 				w.raise(policy.Unknown, "shell/redirect", "zsh starts a program of its own for redirects without a command")
 			}
+		case len(c.Args) > 0 && len(w.listings) > 0:
+			run(func() {
+				w.readsListed(func() { w.callWords(w.args(c.Args), w.ansiCommand(c.Args[0])) })
+			})
 		case len(c.Args) > 0:
 			run(func() { w.callWords(w.args(c.Args), w.ansiCommand(c.Args[0])) })
 		}

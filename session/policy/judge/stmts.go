@@ -257,7 +257,13 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	}
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
+		listings := w.listings
+		w.listings = nil
 		w.wordList(loop.Items)
+		for _, list := range w.listings {
+			w.together([]facts{list, {xargs: true}}) // whoever reads the file
+		}
+		w.listings = listings
 		w.loopItems(loop)
 		w.rememberItem(loop)
 		w.turns(loop, c.Do)

@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session/policy/programs"
 )
 
@@ -25,7 +26,7 @@ func (w *walker) turns(loop *syntax.WordIter, body []*syntax.Stmt) {
 		w.facts = &facts{}
 		w.again(func() { w.stmts(body) }, func() { w.learn(name) }, body)
 		w.together([]facts{list, *w.facts})
-		outer.add(*w.facts)
+		outer.writes(*w.facts)
 		w.facts = outer
 		return
 	}
@@ -67,6 +68,68 @@ func (w *walker) listed(words []*syntax.Word) bool {
 		a := w.source(word)
 		return strings.Contains(a, "/") || isOption(a) && strings.Trim(a, "-1artSXA") != ""
 	})
+}
+
+// listsOne reports whether a substitution writes one of the names of files that ls lists, or a part of one. A name has no slash, so that
+// a part of it is a name in the working directory.
+func (w *walker) listsOne(list []*syntax.Stmt) bool {
+	if len(list) != 1 || list[0] == nil {
+		return false
+	}
+	s, one := list[0], false
+	for {
+		b, piped := plainBinary(s)
+		if !piped {
+			break
+		}
+		name, args, ok := w.selecting(b.Y)
+		text := name + " " + oneWordEach(args)
+		if !ok || b.Op != syntax.Pipe || !selects.MatchString(strings.TrimSuffix(text, " ")) {
+			return false
+		}
+		one = one || oneLine.MatchString(text)
+		s = b.X
+	}
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || !one || s.Background || s.Coprocess || s.Disown || s.Negated || len(c.Assigns) > 0 || len(c.Args) == 0 || c.Args[0].Lit() != "ls" || !w.quietOnly(s.Redirs, false) {
+		return false
+	}
+	return !slices.ContainsFunc(c.Args[1:], func(word *syntax.Word) bool {
+		text := word.Lit()
+		if isOption(text) {
+			return strings.Trim(text, "-1artuScdh") != "" || strings.HasPrefix(text, "--")
+		}
+		dir := text[:strings.LastIndexByte(text, '/')+1]
+		return text == "" || strings.ContainsAny(dir, "*?[") || strings.ContainsAny(text, `\\{}~()$`)
+	})
+}
+
+var oneLine = lazyregexp.New(`^(head|tail) (-1|-n ?1)$`)
+
+// isListing reports whether a word is such a substitution.
+func (w *walker) isListing(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	switch p := parts[0].(type) {
+	case *syntax.DblQuoted:
+		return !p.Dollar && w.isListing(p.Parts)
+	case *syntax.CmdSubst:
+		return w.listsOne(p.Stmts)
+	}
+	return false
+}
+
+// readsListed judges a command whose words are names that substitutions list: as behind a pipe, the files that it reads are those.
+func (w *walker) readsListed(fn func()) {
+	outer, all := w.facts, slices.Clone(w.listings)
+	w.facts = &facts{}
+	fn()
+	w.together(append(all, *w.facts))
+	said := *w.facts
+	outer.writes(said)
+	outer.says, outer.script, outer.shell = said.says, said.script, outer.shell || said.shell
+	w.facts = outer
 }
 
 func worst(parts []Part) (rank int) {

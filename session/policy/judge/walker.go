@@ -28,6 +28,7 @@ type walker struct {
 	inPattern   bool      // which % or # of ${…} removes
 	sure        []certain // what variables hold whenever the next command runs
 	substituted facts     // of the last substitution
+	listings    []facts   // of those of the current command that write one name of a file
 	subshell    int       // how many shells of their own lie between here and the session
 	remote      bool      // on another machine or in a container
 	far         bool      // not by the session's own shell, so that its functions are not there

@@ -222,6 +222,11 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				w.buildCertain(t, certain{kind: ofNumber}, quoted)
 				continue
 			}
+			if w.listsOne(p.Stmts) {
+				t.guess = true
+				w.buildItem(t, certain{kind: ofLoop, fed: true}, "", quoted)
+				continue
+			}
 			t.opaque = true
 			if len(parts) == 1 && !quoted && w.identifiersIn(parts) {
 				t.open, t.pure, t.glob, t.whole, t.guess = true, false, true, true, true // several words, none an option
