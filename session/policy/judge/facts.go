@@ -22,7 +22,8 @@ type facts struct {
 	script   string
 	says     bool             // script is exactly what it writes
 	names    string           // what it writes, where xargs would read it, as far as that is certain
-	spelled  bool             // it is not: there are escapes and quotes, or formats
+	spelled  bool             // it is not: there are escapes and quotes, or formats, or a word may be written in parts
+	open     bool             // names ends within a line, so that what is written next goes on with its last word
 	words    [][]programs.Arg // of all its commands
 	found    [][]programs.Arg // the arguments of each find
 }
@@ -39,6 +40,7 @@ func (f *facts) add(g facts) {
 	f.recodes = f.recodes || g.recodes
 	f.files = f.files || g.files
 	f.says = false
+	f.spelled = f.spelled || f.open && (g.lists || g.tells)
 	f.prints(g.names, g.spelled)
 }
 
@@ -50,7 +52,10 @@ func (f *facts) writes(g facts) {
 
 // prints notes what is written, besides what was before.
 func (f *facts) prints(names string, spelled bool) {
-	f.spelled = f.spelled || spelled
+	f.spelled = f.spelled || spelled || f.open && names != ""
+	if names != "" {
+		f.open = !strings.HasSuffix(names, "\n")
+	}
 	if f.names == "" || names == "" {
 		f.names += names
 	} else if len(f.names)+len(names) <= maxScript {
@@ -65,6 +70,7 @@ func (f *facts) unseen() bool { return f.fetches || f.decodes }
 // observe notes what a call of a program contributes to a pipeline.
 func (w *walker) observe(c call) {
 	f := w.facts
+	f.spelled = f.spelled || f.open
 	if len(f.words) < maxParts {
 		f.words = append(f.words, c.args)
 	}
@@ -185,8 +191,18 @@ func (w *walker) observeText(c call) {
 	if c.name == "printf" {
 		w.facts.prints(printfText(c.args))
 	} else {
-		w.facts.prints(w.facts.script, strings.ContainsAny(w.facts.script, `\'"`))
+		w.facts.prints(w.facts.script+lineEnd(c.args), strings.ContainsAny(w.facts.script, `\'"`))
 	}
+}
+
+// lineEnd is what echo writes behind its words. What -n is, and an escape, differs between shells.
+func lineEnd(args []programs.Arg) string {
+	for i, a := range args {
+		if i == 0 && strings.HasPrefix(a.Text, "-") || strings.Contains(a.Text, `\c`) {
+			return ""
+		}
+	}
+	return "\n"
 }
 
 // printfText is what printf writes of literal words, and whether that is not certain.

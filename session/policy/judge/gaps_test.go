@@ -219,6 +219,17 @@ func TestNamesThatAreFoundAndNamesThatAreMade(t *testing.T) {
 		sensitive-read | printf 'etc' | xargs -I{} cat /{}/shadow
 		sensitive-read | printf '/etc/%s' shadow | xargs cat
 		sensitive-read | printf '%s%s' /etc/sha dow | xargs cat
+		unknown | { printf /etc/sha; printf dow; } | xargs cat
+		unknown | { echo -n /etc/sha; echo dow; } | xargs cat
+		unknown | { echo '/etc/sha\c'; echo dow; } | xargs cat
+		unknown | { printf /etc/; ls -d shadow; } | xargs cat
+		unknown | for i in sha dow; do printf "$i"; done | xargs -I{} cat /etc/{}
+		unknown | if printf /etc/sha; then echo dow; fi | xargs cat
+		unknown | (printf /etc/sha; (echo dow)) | xargs cat
+		unknown | printf /etc/sha | { cat; echo dow; } | xargs cat
+		unknown | { printf /etc/sha; cat; } < f | xargs cat
+		read-only | { printf '/etc/hosts\n'; echo /etc/fstab; } | xargs cat
+		read-only | printf /etc/hosts | xargs cat
 		unknown | printf '/etc/sh\x61dow' | xargs cat
 		unknown | echo '/etc/sh\adow' | xargs cat
 		unknown | echo "/etc/s'h'adow" | xargs cat

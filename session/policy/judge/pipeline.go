@@ -52,7 +52,10 @@ func (w *walker) together(all []facts) {
 			for _, args := range words {
 				w.secretNames(args)
 			}
+			open := false
 			for _, before := range all[:i] {
+				before.spelled = before.spelled || open && before.names != ""
+				open = open || before.open
 				w.namedFor(before)
 			}
 			w.secretPattern("*")
