@@ -95,6 +95,8 @@ func (w *walker) observe(c call) {
 		f.shell = true
 	}
 	switch {
+	case c.name == "dirname": // of /etc/shadow/x it is /etc/shadow
+		f.tells = true
 	case f.says || w.listsFiles(c):
 		f.lists = true
 	case !programs.Is(c.name, "nameonly") && !programs.Is(c.name, "transparent") && !selectsLines(c):

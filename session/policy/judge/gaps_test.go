@@ -219,6 +219,10 @@ func TestNamesThatAreFoundAndNamesThatAreMade(t *testing.T) {
 		sensitive-read | printf 'etc' | xargs -I{} cat /{}/shadow
 		sensitive-read | printf '/etc/%s' shadow | xargs cat
 		sensitive-read | printf '%s%s' /etc/sha dow | xargs cat
+		unknown | dirname /etc/shadow/x | xargs cat
+		unknown | echo /etc/shadow/x | xargs dirname | xargs cat
+		unknown | dirname /etc/shadow/x | while read f; do cat "$f"; done
+		read-only | find /srv -name '*.log' | xargs dirname | sort | uniq -c
 		unknown | { printf /etc/sha; printf dow; } | xargs cat
 		unknown | { echo -n /etc/sha; echo dow; } | xargs cat
 		unknown | { echo '/etc/sha\c'; echo dow; } | xargs cat
