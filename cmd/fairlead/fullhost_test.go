@@ -36,7 +36,7 @@ func fullHost(t *testing.T, sessions int) (home string, env []string) {
 	t.Helper()
 	sshd := sessiontest.OpenSSHD(t, fmt.Sprint("MaxSessions ", sessions))
 	home, _ = keeperHome(t)
-	text := fmt.Sprintf("version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev, connect_timeout: 2s}\n", sshd.Config)
+	text := fmt.Sprintf("version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev, connect_timeout: 6s}\n", sshd.Config)
 	inventory := filepath.Join(home, ".config/fairlead/inventory.yaml") // the keeper's own
 	require.NoError(t, os.MkdirAll(filepath.Dir(inventory), 0o700))
 	require.NoError(t, os.WriteFile(inventory, []byte(text), 0o600))
