@@ -62,7 +62,7 @@ func (m *message) cancels(id json.RawMessage, key string) bool {
 	var in struct {
 		Params map[string]json.RawMessage `json:"params"`
 	}
-	if json.Unmarshal(m.line, &in) != nil || !bytes.Equal(in.Params["requestId"], id) {
+	if json.Unmarshal(m.line, &in) != nil || len(id) == 0 || !bytes.Equal(in.Params["requestId"], id) {
 		return false
 	}
 	in.Params["requestId"] = quoted(key)

@@ -55,6 +55,7 @@ func TestAnIDIsReplacedAndNothingElse(t *testing.T) {
 func FuzzMessage(f *testing.F) {
 	f.Add(`{"id":1,"method":"x"}`, `{"method":"notifications/cancelled","params":{"requestId":1}}`)
 	f.Add(`{"id":"a","id":"b","ID":3}`, `{"params":[]}`)
+	f.Add(`0`, `{}`)
 	f.Add(`[`, `{"params":{"requestId":"1"}}`)
 	f.Fuzz(func(t *testing.T, one, two string) {
 		m := readMessage([]byte(one))
