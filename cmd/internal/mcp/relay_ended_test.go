@@ -105,7 +105,7 @@ func (p *place) bare(t *testing.T, args ...string) *bare {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	late := time.AfterFunc(patience, func() { out.Close() }) // nothing more is heard then
+	late := time.AfterFunc(5*patience, func() { out.Close() }) // nothing more is heard then
 	t.Cleanup(func() {
 		late.Stop()
 		in.Close()
