@@ -52,10 +52,12 @@ func (o *Options) dialAgain(ctx context.Context) (*client.Pipe, error) {
 		return nil, errors.New("none can be started; see fairlead doctor")
 	}
 	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, helloTime)
+	defer cancel()
 	return c.As("agent/"+o.As).MCP(ctx, o.Elicit)
 }
 
-// helloTime is how long a keeper may take to answer the client's initialization.
+// helloTime is how long another keeper may take to serve the agent, and then to answer the client's initialization.
 const helloTime = 30 * time.Second
 
 // connect connects to a keeper after one has ended, and initializes it unless m, the message that comes next, does.

@@ -15,7 +15,21 @@ const maxTracked = 128 << 20
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 	line   []byte
+}
+
+// readMessages returns the messages of a line: several where an older client sends a batch.
+func readMessages(line []byte) (all []message) {
+	var batch []json.RawMessage
+	if first := bytes.TrimSpace(line); len(first) > 0 && first[0] == '[' && json.Unmarshal(line, &batch) == nil && len(batch) > 0 {
+		for _, one := range batch {
+			all = append(all, readMessage(append(one, '\n')))
+		}
+		return all
+	}
+	return []message{readMessage(line)}
 }
 
 // readMessage returns the zero ID and Method of a line that is no message: the keeper says what is wrong with it.
@@ -27,9 +41,13 @@ func readMessage(line []byte) (m message) {
 	return m
 }
 
-func (m message) isRequest() bool { return m.Method != "" && m.hasID() }
-func (m message) isAnswer() bool  { return m.Method == "" && m.hasID() }
-func (m message) hasID() bool     { return len(m.ID) > 0 && string(m.ID) != "null" }
+// isRequest holds for all that has an ID and is no answer: the other side answers also what is no request of the protocol.
+func (m message) isRequest() bool { return m.hasID() && !m.isAnswer() }
+func (m message) isAnswer() bool {
+	return m.hasID() && m.Method == "" && (m.Result != nil || m.Error != nil)
+}
+func (m message) isNotification() bool { return m.Method != "" && !m.hasID() }
+func (m message) hasID() bool          { return len(m.ID) > 0 && string(m.ID) != "null" }
 
 // key is an ID in one form, however it was written: a number, or a quote and a text.
 func (m message) key() string {

@@ -19,6 +19,7 @@ func TestWhatAMessageIs(t *testing.T) {
 		`{"id":1,"method":"x"}`:        {true, false, "1"},
 		`{"id":"1","method":"x"}`:      {true, false, `"1`},
 		`{"id":"\u00e9","method":"x"}`: {true, false, `"é`},
+		`{"id":7}`:                     {true, false, "7"},
 		`{"id":"é","result":{}}`:       {false, true, `"é`},
 		`{"id":null,"error":{}}`:       {false, false, ""},
 		`{"method":"notifications/x"}`: {false, false, ""},
@@ -34,6 +35,23 @@ func TestWhatAMessageIs(t *testing.T) {
 			assert.Equal(t, want.key, m.key(), line)
 		}
 		assert.Equal(t, line, string(m.line))
+	}
+}
+
+func TestABatchIsItsMessages(t *testing.T) {
+	for line, want := range map[string][]string{
+		`[{"id":1,"method":"x"}, {"method":"y"}]`: {`{"id":1,"method":"x"}` + "\n", `{"method":"y"}` + "\n"},
+		`[1]`:            {"1\n"},
+		`[]`:             {`[]`},
+		`[{"id":1}`:      {`[{"id":1}`},
+		`{"params":[1]}`: {`{"params":[1]}`},
+		"\n":             {"\n"},
+	} {
+		var got []string
+		for _, m := range readMessages([]byte(line)) {
+			got = append(got, string(m.line))
+		}
+		assert.Equal(t, want, got, line)
 	}
 }
 
@@ -69,6 +87,7 @@ func FuzzMessage(f *testing.F) {
 			require.True(t, json.Valid(c.line), "%q", c.line)
 		}
 		_ = c.protocolVersion()
+		require.NotEmpty(t, readMessages([]byte(two)))
 		in := bufio.NewReaderSize(strings.NewReader(one+"\n"+two), 16)
 		var all string
 		for {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,7 +97,9 @@ func (r *relay) carry(ctx context.Context) error {
 	for {
 		line, err := readLine(in)
 		if len(line) > 0 {
-			r.send(ctx, readMessage(line))
+			for _, m := range readMessages(line) {
+				r.send(ctx, m)
+			}
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -118,7 +121,7 @@ func (r *relay) send(ctx context.Context, m message) {
 		case pass:
 			_, _ = c.Write(m.line) // where that fails, the connection has ended, and receive answers
 			return
-		case c != nil, !m.isRequest():
+		case c != nil, m.isAnswer(), m.isNotification(), len(bytes.TrimSpace(m.line)) == 0:
 			return // it was for an earlier keeper
 		}
 		if err := r.connect(ctx, m); err != nil {
@@ -135,7 +138,11 @@ func (r *relay) send(ctx context.Context, m message) {
 func (r *relay) track(c *upstream, m *message) bool {
 	switch {
 	case m.isRequest():
-		c.waiting[m.key()] = *m
+		open := message{ID: m.ID, Method: m.Method}
+		if m.Method == "initialize" {
+			open.line = m.line
+		}
+		c.waiting[m.key()] = open
 	case m.isAnswer():
 		id, ok := c.asked[m.key()]
 		if !ok {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -186,6 +187,27 @@ func TestALateAnswerCountsForNoOtherKeeper(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.dir, "second"))
 	assert.FileExists(t, filepath.Join(p.dir, "third"))
 	assert.Equal(t, []string{"client/claude unproven"}, p.approvedOnRecord())
+}
+
+// A batch is answered, whichever keeper serves it, or none any more; so is what is no message.
+func TestNothingThatIsSentAfterAKeepersEndWaits(t *testing.T) {
+	p := newPlace(t, here)
+	b := p.bare(t)
+	b.says(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}`)
+	b.answered("0")
+	b.says(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	p.stops()
+	b.says(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/list"}]`)
+	b.answered("1")
+	b.answered("2")
+	p.stops()
+	b.says(`{"jsonrpc":`)
+	b.hears("a refusal", func(m heard) bool { return strings.Contains(m.text, `"error"`) && string(m.ID) == "null" })
+	b.says(`[{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"run","arguments":{"targets":"here","command":"touch ` + p.dir + `/never","wait_s":50}}}]`)
+	p.ask(p.keeper())
+	p.stops()
+	b.answered("4")
+	assert.NoFileExists(t, p.dir+"/never")
 }
 
 func TestAnAgentWithoutAKeeperIsToldSoAndTriesAgain(t *testing.T) {
