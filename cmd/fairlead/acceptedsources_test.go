@@ -26,6 +26,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/fairleadtest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -45,8 +46,8 @@ func accepted(t *testing.T) []string {
 	fileKeys(t, "../internal/config", func(name string) { add("config", name) })
 	fileKeys(t, "../../audit/sinks", func(name string) { add("config", name) })
 	variables(t, func(name string) { add("env", name) })
-	dir, _ := keeperHome(t)
-	self := program(t, dir)
+	dir, _ := fairleadtest.KeeperHome(t)
+	self := fairleadtest.Program(t, dir)
 	inventory := filepath.Join(dir, "inventory.yaml")
 	require.NoError(t, os.WriteFile(inventory, []byte("version: 1\nhosts: [{name: here, transport: local}]\n"), 0o600))
 	routes(t, self, dir, func(name string) { add("api", name) })
@@ -144,14 +145,14 @@ func text(e ast.Expr) (string, bool) {
 var (
 	asked    = regexp.MustCompile(`(?i)(?:getenv|lookupenv|env\.get)\w*\("([A-Z][A-Z0-9_]*)"\)`)
 	variable = regexp.MustCompile(`"((?:FAIRLEAD|XDG|SSH|NO)_[A-Z_]+)"`)
+	forTests = regexp.MustCompile(`/\w+test/`) // the directory of a package that only tests import, as sessiontest
 )
 
 // variables are the names of environment variables in the program's own sources.
 func variables(t *testing.T, add func(string)) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			strings.Contains(path, "sessiontest") || strings.Contains(path, "storetest") || strings.Contains(path, "mcptest") || strings.Contains(path, "hostcodetest") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || forTests.MatchString(path) {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -166,29 +167,6 @@ func variables(t *testing.T, add func(string)) {
 		return nil
 	})
 	require.NoError(t, err)
-}
-
-// schema is as much of a JSON schema as names need.
-type schema struct {
-	Ref        string            `json:"$ref"`
-	Properties map[string]schema `json:"properties"`
-	Items      *schema           `json:"items"`
-}
-
-func (s schema) names(all map[string]schema, prefix string, add func(string)) {
-	if s.Ref != "" {
-		s = all[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
-	}
-	if s.Items != nil {
-		s.Items.names(all, prefix, add)
-	}
-	for name, p := range s.Properties {
-		if name == "$schema" {
-			continue
-		}
-		add(prefix + name)
-		p.names(all, prefix+name+".", add)
-	}
 }
 
 // routes are the parameters and the bodies' fields of every route that the keeper's own document describes, and its headers.
@@ -214,10 +192,12 @@ func routes(t *testing.T, self, dir string, add func(string)) {
 		Paths map[string]map[string]struct {
 			Parameters []struct{ Name, In string }
 			Body       struct {
-				Content map[string]struct{ Schema schema }
+				Content map[string]struct{ Schema fairleadtest.Schema }
 			} `json:"requestBody"`
 		}
-		Components struct{ Schemas map[string]schema }
+		Components struct {
+			Schemas map[string]fairleadtest.Schema
+		}
 	}
 	require.NoError(t, json.Unmarshal(data, &doc))
 	require.NotEmpty(t, doc.Paths)
@@ -230,7 +210,7 @@ func routes(t *testing.T, self, dir string, add func(string)) {
 				}
 			}
 			for _, c := range op.Body.Content {
-				c.Schema.names(doc.Components.Schemas, route+"body ", add)
+				c.Schema.Names(doc.Components.Schemas, route+"body ", add)
 			}
 		}
 	}
@@ -251,8 +231,8 @@ func tools(t *testing.T, self, dir string, add func(string)) {
 	for _, tool := range list.Tools {
 		data, err := json.Marshal(tool.InputSchema)
 		require.NoError(t, err)
-		var s schema
+		var s fairleadtest.Schema
 		require.NoError(t, json.Unmarshal(data, &s))
-		s.names(nil, tool.Name+" ", add)
+		s.Names(nil, tool.Name+" ", add)
 	}
 }

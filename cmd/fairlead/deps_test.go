@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/fairleadtest"
 )
 
 const module = "github.com/fairlead-ssh/fairlead/"
@@ -232,7 +234,7 @@ func TestEmbeddingStaysLight(t *testing.T) {
 }
 
 func TestEmbeddablePackagesCompileForWindows(t *testing.T) {
-	notWithTheDetector(t)
+	fairleadtest.NotWithTheDetector(t)
 	t.Parallel()
 	cmd := exec.Command("go", "build", module+"framing/...", module+"audit/...", module+"hosts/...", module+"session/...")
 	cmd.Env = append(os.Environ(), "GOOS=windows", "CGO_ENABLED=0")

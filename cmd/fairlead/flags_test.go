@@ -11,20 +11,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/fairleadtest"
 )
 
-type outcomeOf struct {
-	code     int
-	out, err string
-}
-
-func tryFlags(t *testing.T, home string, args ...string) outcomeOf {
+func tryFlags(t *testing.T, home string, args ...string) fairleadtest.Outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), awaitAtMost)
+	ctx, cancel := context.WithTimeout(t.Context(), fairleadtest.AwaitAtMost)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "fairlead", args...)
 	cmd.Dir = home
-	cmd.Env = []string{gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "FAIRLEAD_KEEPER=off", "SHELL=/bin/sh"}
+	cmd.Env = []string{fairleadtest.Gorace, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "FAIRLEAD_KEEPER=off", "SHELL=/bin/sh"}
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err := cmd.Run()
@@ -32,7 +29,7 @@ func tryFlags(t *testing.T, home string, args ...string) outcomeOf {
 	if err != nil && !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	return outcomeOf{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}
+	return fairleadtest.Outcome{Code: cmd.ProcessState.ExitCode(), Out: out.String(), Err: errOut.String()}
 }
 
 func TestBadValuesAreAnsweredWithAnExample(t *testing.T) {
@@ -69,9 +66,9 @@ func TestBadValuesAreAnsweredWithAnExample(t *testing.T) {
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			r := tryFlags(t, home, tt.args...)
-			assert.Equal(t, 2, r.code)
-			assert.Equal(t, "fairlead: "+tt.want+"\n", r.err)
-			assert.Empty(t, r.out)
+			assert.Equal(t, 2, r.Code)
+			assert.Equal(t, "fairlead: "+tt.want+"\n", r.Err)
+			assert.Empty(t, r.Out)
 		})
 	}
 }
@@ -80,17 +77,17 @@ func TestTheVersionIsAFlagToo(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	flag, command := tryFlags(t, home, "--version"), tryFlags(t, home, "version")
-	assert.Zero(t, flag.code)
-	assert.Equal(t, command.out, flag.out)
-	assert.Contains(t, flag.out, "fairlead ")
-	assert.Zero(t, tryFlags(t, home, "help", "run").code)
-	assert.Contains(t, tryFlags(t, home, "help", "run").out, "fairlead run TARGETS")
+	assert.Zero(t, flag.Code)
+	assert.Equal(t, command.Out, flag.Out)
+	assert.Contains(t, flag.Out, "fairlead ")
+	assert.Zero(t, tryFlags(t, home, "help", "run").Code)
+	assert.Contains(t, tryFlags(t, home, "help", "run").Out, "fairlead run TARGETS")
 	for _, group := range []string{"", "hosts", "audit", "policy", "jobs"} {
-		usage := tryFlags(t, home, append([]string{"help"}, strings.Fields(group)...)...).out
+		usage := tryFlags(t, home, append([]string{"help"}, strings.Fields(group)...)...).Out
 		assert.Equal(t, 1, strings.Count(usage, strings.TrimSpace("fairlead "+group)+" COMMAND [flags]\n"), usage)
 		assert.NotContains(t, usage, "[command]\n")
 	}
-	assert.Contains(t, tryFlags(t, home, "help", "exec").out, "fairlead exec [flags] HOST|SESSION -- COMMAND…\n")
-	assert.Contains(t, tryFlags(t, home, "hosts", "list", "--help").out, "fairlead hosts list")
-	assert.Contains(t, tryFlags(t, home, "run", "web1", "--help").out, "fairlead run TARGETS")
+	assert.Contains(t, tryFlags(t, home, "help", "exec").Out, "fairlead exec [flags] HOST|SESSION -- COMMAND…\n")
+	assert.Contains(t, tryFlags(t, home, "hosts", "list", "--help").Out, "fairlead hosts list")
+	assert.Contains(t, tryFlags(t, home, "run", "web1", "--help").Out, "fairlead run TARGETS")
 }

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/fairleadtest"
 )
 
 // Nothing is computed before it is needed: what packages do when the program starts is bounded, by what they allocate, which is
@@ -23,9 +24,9 @@ func TestNothingIsComputedBeforeItIsNeeded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
-	notWithTheDetector(t)
+	fairleadtest.NotWithTheDetector(t)
 	t.Parallel() // what is allocated does not depend on what runs beside it, and the clock is only printed
-	inits := startOf(t, compiled(t, "."))
+	inits := startOf(t, fairleadtest.Compiled(t, "."))
 	require.Greater(t, len(inits), 50)
 	var all, own start
 	for _, s := range inits {
@@ -54,7 +55,7 @@ func TestNothingIsComputedBeforeItIsNeeded(t *testing.T) {
 func BenchmarkStart(b *testing.B) {
 	empty := filepath.Join(b.TempDir(), "empty.go")
 	require.NoError(b, os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o600))
-	programs := [][]string{{compiled(b, empty)}, {compiled(b, "."), "version"}}
+	programs := [][]string{{fairleadtest.Compiled(b, empty)}, {fairleadtest.Compiled(b, "."), "version"}}
 	took := make([][]time.Duration, len(programs))
 	for b.Loop() {
 		for range 25 {
@@ -85,16 +86,6 @@ func (s *start) add(o start) {
 	s.allocs += o.allocs
 	s.bytes += o.bytes
 	s.clock += o.clock
-}
-
-// compiled builds a program as users do, whatever this test was built with.
-func compiled(tb testing.TB, target string) string {
-	file := filepath.Join(tb.TempDir(), "program")
-	ctx, cancel := context.WithTimeout(tb.Context(), 10*time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "go", "build", "-race=false", "-o", file, target).CombinedOutput()
-	require.NoError(tb, err, "%s", out)
-	return file
 }
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, (\d+) bytes, (\d+) allocs$`)

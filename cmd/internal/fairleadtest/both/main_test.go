@@ -1,0 +1,9 @@
+package both_test
+
+import (
+	"testing"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/fairleadtest"
+)
+
+func TestMain(m *testing.M) { fairleadtest.Main(m) }
