@@ -14,14 +14,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -29,7 +29,7 @@ import (
 const nobody = 65534
 
 // startAgents runs a keeper with a socket for agent/claude, in a directory that passes its group on.
-func startAgents(t *testing.T) (w *world, socket string) {
+func startAgents(t *testing.T) (w *keepertest.World, socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func startAgents(t *testing.T) (w *world, socket string) {
 	}
 	require.NoError(t, os.Chmod(dir, 0o755|os.ModeSetgid))
 	socket = filepath.Join(dir, "s")
-	return start(t, func(c *keeper.Config) { c.AgentDoor = listen.AgentDoor{Socket: socket, Name: "claude"} }), socket
+	return keepertest.Start(t, func(c *keeper.Config) { c.AgentDoor = listen.AgentDoor{Socket: socket, Name: "claude"} }), socket
 }
 
 // dialAs connects as another account: with a thread that gives up its own, and ends.
@@ -117,7 +117,7 @@ func TestAnotherAccountIsTheAgentAndTheKeeperIsApartFromIt(t *testing.T) {
 	var h wire.Health
 	require.Equal(t, http.StatusOK, sendTo(t, c, "GET", "/healthz", "", &h))
 	assert.Equal(t, "split-uid", h.Separation)
-	_, err := dialAs(nobody, w.places.Socket)
+	_, err := dialAs(nobody, w.Places.Socket)
 	require.ErrorIs(t, err, syscall.EACCES, "the keeper's own socket is not for it")
 
 	var s wire.Session
@@ -134,7 +134,7 @@ func TestAnotherAccountIsTheAgentAndTheKeeperIsApartFromIt(t *testing.T) {
 		assert.Equal(t, http.StatusForbidden, sendTo(t, c, "POST", path, "{}", nil), path)
 	}
 
-	for e, err := range audit.All(w.cfg.AuditDir) {
+	for e, err := range audit.All(w.Cfg.AuditDir) {
 		require.NoError(t, err)
 		if e.Principal != "agent/claude" {
 			continue
@@ -159,12 +159,12 @@ func TestOneAccountIsNotApartFromItself(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "agent/claude", s.Owner)
 	_, err = c.Approvals(t.Context())
-	assert.Equal(t, "forbidden", codeOf(t, err))
+	assert.Equal(t, "forbidden", keepertest.CodeOf(t, err))
 }
 
 func TestPlacesWhereOthersCouldPutTheirOwnSocketAreRefused(t *testing.T) {
-	w := start(t)
-	require.NoError(t, w.stop())
+	w := keepertest.Start(t)
+	require.NoError(t, w.StopServing())
 	dir, err := os.MkdirTemp("", "fl")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -183,9 +183,9 @@ func TestPlacesWhereOthersCouldPutTheirOwnSocketAreRefused(t *testing.T) {
 		"too long":            {listen.AgentDoor{Socket: dir + strings.Repeat("/x", 60), Name: "a"}, 0o755, "is longer than"},
 	} {
 		require.NoError(t, os.Chmod(dir, tt.mode))
-		cfg := w.cfg
+		cfg := w.Cfg
 		cfg.AgentDoor = tt.door
-		err := keeper.Serve(t.Context(), cfg, w.places, nil)
+		err := keeper.Serve(t.Context(), cfg, w.Places, nil)
 		assert.ErrorContains(t, err, tt.want, what)
 	}
 	assert.NoFileExists(t, filepath.Join(dir, "s"), fmt.Sprint(dir))

@@ -18,17 +18,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 func TestAYesThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
-	w := start(t)
-	b, dir := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
-	_, other := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch other"})
+	w := keepertest.Start(t)
+	b, dir := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
+	_, other := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch other"})
 	approve := func(id, key string) (int, wire.Command) {
 		var got wire.Command
-		status, _ := w.api("", "POST", commandsPath+"/"+id+"/approve", nil, &got, wire.IdempotencyKey, key)
+		status, _ := w.API("", "POST", keepertest.CommandsPath+"/"+id+"/approve", nil, &got, wire.IdempotencyKey, key)
 		return status, got
 	}
 	status, first := approve(c.ID, "k")
@@ -44,8 +45,8 @@ func TestAYesThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
 		assert.Equal(t, http.StatusConflict, status, "another request, %s", when)
 	}
 	again("at once")
-	require.NoError(t, w.stop())
-	w.serve()
+	require.NoError(t, w.StopServing())
+	w.Serve()
 	again("after a restart")
 	text, err := os.ReadFile(filepath.Join(dir, "ran"))
 	require.NoError(t, err)
@@ -55,15 +56,15 @@ func TestAYesThatIsSentAgainWithItsKeyIsAnsweredAsTheFirst(t *testing.T) {
 }
 
 func TestOfManyAnswersAtOnceOneCounts(t *testing.T) {
-	w := start(t)
-	b, dir := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
+	w := keepertest.Start(t)
+	b, dir := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "echo x >> ran"})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	got := map[int]int{}
 	for range 40 {
 		wg.Go(func() {
-			status, _ := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+			status, _ := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/approve", nil, nil)
 			mu.Lock()
 			defer mu.Unlock()
 			got[status]++
@@ -77,22 +78,22 @@ func TestOfManyAnswersAtOnceOneCounts(t *testing.T) {
 }
 
 func TestWhatNobodyAnsweredInTimeIsRejectedAfterARestartToo(t *testing.T) {
-	w := start(t)
-	b, dir := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	w := keepertest.Start(t)
+	b, dir := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	require.Equal(t, "pending", c.Status)
-	require.NoError(t, w.stop())
-	db, err := sql.Open("sqlite", filepath.Join(w.dir, "state", "store.db"))
+	require.NoError(t, w.StopServing())
+	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "state", "store.db"))
 	require.NoError(t, err)
 	defer db.Close()
 	_, err = db.ExecContext(t.Context(), "UPDATE commands SET expires_at = ?", time.Now().Add(-time.Second).UnixMicro()) // as if it had been down for long
 	require.NoError(t, err)
-	w.serve()
+	w.Serve()
 	var got wire.Command
-	w.api("agent/claude", "GET", commandsPath+"/"+c.ID, nil, &got)
+	w.API("agent/claude", "GET", keepertest.CommandsPath+"/"+c.ID, nil, &got)
 	assert.Equal(t, "rejected", got.Status)
 	assert.Equal(t, "expired", got.Outcome)
-	status, _ := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+	status, _ := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/approve", nil, nil)
 	assert.Equal(t, http.StatusConflict, status)
 	assert.NoFileExists(t, filepath.Join(dir, "made"))
 	list, err := w.Approvals(t.Context())
@@ -102,30 +103,30 @@ func TestWhatNobodyAnsweredInTimeIsRejectedAfterARestartToo(t *testing.T) {
 
 func TestWhoAsksForTooMuchAtOnceIsRejectedAtOnce(t *testing.T) {
 	const most = 8 // instead of approval.DefaultPerPrincipal: each is a session that starts
-	w := start(t, func(c *keeper.Config) { c.Asks(most) })
-	b, _ := w.box("there")
+	w := keepertest.Start(t, func(c *keeper.Config) { c.Asks(most) })
+	b, _ := w.Box("there")
 	for i := range most {
-		_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: fmt.Sprintf("touch made%d", i)})
+		_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: fmt.Sprintf("touch made%d", i)})
 		require.Equal(t, "pending", c.Status, "%d: %s", i, c.Reason)
 	}
-	status, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch one-more"})
+	status, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch one-more"})
 	assert.Equal(t, http.StatusCreated, status)
 	assert.Equal(t, "rejected", c.Status)
 	assert.NotEmpty(t, c.Reason)
-	require.NoError(t, w.stop())
-	w.serve()
+	require.NoError(t, w.StopServing())
+	w.Serve()
 	list, err := w.Approvals(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, list, most, "all of them wait on in the next keeper")
 }
 
 func TestWhoConnectsAndSaysNothingIsHungUpOn(t *testing.T) {
-	r := startTCP(t, func(c *keeper.Config) { c.Hurry(50*time.Millisecond, 0) })
-	r.leavesNothing(func() {
+	r := keepertest.StartTCP(t, func(c *keeper.Config) { c.Hurry(50*time.Millisecond, 0) })
+	leavesNothing(r.World, func() {
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				c, err := (&net.Dialer{}).DialContext(context.WithoutCancel(t.Context()), "tcp", strings.TrimPrefix(r.url, "https://"))
+				c, err := (&net.Dialer{}).DialContext(context.WithoutCancel(t.Context()), "tcp", strings.TrimPrefix(r.Url, "https://"))
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -139,15 +140,15 @@ func TestWhoConnectsAndSaysNothingIsHungUpOn(t *testing.T) {
 }
 
 func TestInputThatIsSentAgainWithItsKeyIsTypedOnce(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `printf 'ready? '; while read n && [ "$n" != end ]; do echo "got $n" >> ` + w.dir + `/got; done`, Interactive: true}, "")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `printf 'ready? '; while read n && [ "$n" != end ]; do echo "got $n" >> ` + w.Dir + `/got; done`, Interactive: true}, "")
 	require.NoError(t, err)
 	wait := 30.0
 	_, err = w.Input(t.Context(), r.Exec, wire.Input{WaitFor: `ready\?`, WaitS: &wait})
 	require.NoError(t, err)
 	send := func(text, key string) int {
-		status, _ := w.api("", "POST", "/v1/execs/"+r.Exec+"/input", wire.Input{Text: text, Keys: []string{"Enter"}}, nil, wire.IdempotencyKey, key)
+		status, _ := w.API("", "POST", "/v1/execs/"+r.Exec+"/input", wire.Input{Text: text, Keys: []string{"Enter"}}, nil, wire.IdempotencyKey, key)
 		return status
 	}
 	for range 3 {
@@ -157,7 +158,7 @@ func TestInputThatIsSentAgainWithItsKeyIsTypedOnce(t *testing.T) {
 	assert.Less(t, send("end", "k2"), 300)
 	_, err = w.Wait(t.Context(), r.Exec)
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(w.dir, "got"))
+	text, err := os.ReadFile(filepath.Join(w.Dir, "got"))
 	require.NoError(t, err)
 	assert.Equal(t, "got one\n", string(text))
 	assert.Equal(t, http.StatusConflict, send("late", "k3"), "it has ended")

@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // A keeper whose audit log takes no entry runs nothing, and says so where people look, before a command has failed.
 func TestAKeeperWhoseAuditLogTakesNothingIsDegraded(t *testing.T) {
-	w := start(t)
-	dir := filepath.Join(w.dir, "audit")
+	w := keepertest.Start(t)
+	dir := filepath.Join(w.Dir, "audit")
 	h, err := w.Health(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "ok", h.Status)
@@ -38,8 +39,8 @@ func TestAKeeperWhoseAuditLogTakesNothingIsDegraded(t *testing.T) {
 
 // Where the check itself hangs, the answer does not.
 func TestAnAuditLogThatHangsIsSaidToBeSo(t *testing.T) {
-	w := start(t)
-	head, err := os.OpenFile(filepath.Join(w.dir, "audit", "head"), os.O_RDWR, 0)
+	w := keepertest.Start(t)
+	head, err := os.OpenFile(filepath.Join(w.Dir, "audit", "head"), os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer head.Close()
 	require.NoError(t, syscall.Flock(int(head.Fd()), syscall.LOCK_EX|syscall.LOCK_NB))
@@ -47,7 +48,7 @@ func TestAnAuditLogThatHangsIsSaidToBeSo(t *testing.T) {
 	for range 3 {
 		began := time.Now()
 		var h wire.Health
-		status, _ := w.api("", "GET", "/healthz", nil, &h)
+		status, _ := w.API("", "GET", "/healthz", nil, &h)
 		require.Equal(t, http.StatusOK, status)
 		assert.Equal(t, "degraded", h.Status)
 		assert.Contains(t, h.Audit, "does not answer")

@@ -2,8 +2,6 @@ package keeper_test
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
@@ -22,21 +20,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
-// overSSH is a keeper with the host "sshd".
-func overSSH(t testing.TB, sshd *sessiontest.SSHD) *world {
-	t.Helper()
-	return start(t, func(c *keeper.Config) {
-		c.Inventory = filepath.Join(filepath.Dir(c.Inventory), "sshd.yaml")
-		text := fmt.Sprintf("version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev}\n", sshd.Config)
-		require.NoError(t, os.WriteFile(c.Inventory, []byte(text), 0o600))
-	})
-}
-
 func TestASessionOverSSHIsLikeAnyOther(t *testing.T) {
-	w := overSSH(t, sessiontest.OpenSSHD(t))
-	s := w.open("sshd", "work")
-	w.run(w.Client, s.ID, "cd /tmp; X=kept")
-	r := w.run(w.Client, "work", `printf '%s' "$X"; printf e >&2; exit 3`)
+	w := keepertest.OverSSH(t, sessiontest.OpenSSHD(t))
+	s := w.OpenSession("sshd", "work")
+	w.RunIn(w.Client, s.ID, "cd /tmp; X=kept")
+	r := w.RunIn(w.Client, "work", `printf '%s' "$X"; printf e >&2; exit 3`)
 	assert.Equal(t, "kept", r.Stdout)
 	assert.Equal(t, "e", r.Stderr)
 	assert.Equal(t, "/tmp", r.CWD)
@@ -48,8 +36,8 @@ func TestASessionOverSSHIsLikeAnyOther(t *testing.T) {
 // the machine does meanwhile.
 func BenchmarkRunThroughTheSocket(b *testing.B) {
 	sshd := sessiontest.OpenSSHD(b)
-	w := overSSH(b, sshd)
-	s := w.open("sshd", "")
+	w := keepertest.OverSSH(b, sshd)
+	s := w.OpenSession("sshd", "")
 	plain := plainSession(b, sshd)
 	ctx, cmd := context.Background(), wire.Run{Command: "true"}
 	through := func() {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -19,9 +20,9 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"ahead": 5 * time.Hour, "behind": -5 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			url := postgres.Ahead(t, ahead)
-			one := func(id string, timeout time.Duration) *world {
-				return start(t, func(c *keeper.Config) {
+			url := keepertest.Postgres.Ahead(t, ahead)
+			one := func(id string, timeout time.Duration) *keepertest.World {
+				return keepertest.Start(t, func(c *keeper.Config) {
 					st, err := store.Open(t.Context(), store.Config{URL: url, Key: []byte(strings.Repeat("k", 32))})
 					require.NoError(t, err)
 					t.Cleanup(func() { st.Close() })
@@ -30,16 +31,16 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 				})
 			}
 			a, b := one("k1", time.Hour), one("k2", 200*time.Millisecond)
-			box, dir := a.box("there")
+			box, dir := a.Box("there")
 			about := func(at time.Time) {
 				t.Helper()
 				assert.WithinDuration(t, time.Now().Add(ahead), at, 5*time.Minute)
 			}
 
-			_, c := a.post(wire.NewCommand{Sandbox: box.ID, Command: "touch made"})
+			_, c := a.Post(wire.NewCommand{Sandbox: box.ID, Command: "touch made"})
 			require.Equal(t, "pending", c.Status)
 			about(c.Created)
-			for _, w := range []*world{a, b} { // each lists it, until it is over by the database's clock
+			for _, w := range []*keepertest.World{a, b} { // each lists it, until it is over by the database's clock
 				require.Eventually(t, func() bool {
 					all, err := w.Approvals(t.Context())
 					return err == nil && len(all) == 1
@@ -51,13 +52,13 @@ func TestWhatKeepersShareIsOverByTheDatabasesClock(t *testing.T) {
 				about(all[0].Expires.Add(-time.Hour))
 			}
 			var got wire.Command
-			status, p := b.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, &got)
+			status, p := b.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/approve", nil, &got)
 			require.Equal(t, http.StatusOK, status, p.Detail)
 			assert.Equal(t, "executed", got.Status, got.Reason)
 
-			_, c = b.post(wire.NewCommand{Sandbox: box.ID, Command: "touch late"})
+			_, c = b.Post(wire.NewCommand{Sandbox: box.ID, Command: "touch late"})
 			require.Eventually(t, func() bool {
-				a.api("agent/claude", "GET", commandsPath+"/"+c.ID, nil, &got)
+				a.API("agent/claude", "GET", keepertest.CommandsPath+"/"+c.ID, nil, &got)
 				return got.Outcome == "expired"
 			}, time.Minute, 50*time.Millisecond)
 
@@ -89,8 +90,8 @@ func TestATokenEndsByTheDatabasesClock(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"ahead": 5 * time.Hour, "behind": -5 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			url := postgres.Ahead(t, ahead)
-			r := startTCP(t, func(c *keeper.Config) {
+			url := keepertest.Postgres.Ahead(t, ahead)
+			r := keepertest.StartTCP(t, func(c *keeper.Config) {
 				st, err := store.Open(t.Context(), store.Config{URL: url, Key: []byte(strings.Repeat("k", 32))})
 				require.NoError(t, err)
 				t.Cleanup(func() { st.Close() })
@@ -98,13 +99,13 @@ func TestATokenEndsByTheDatabasesClock(t *testing.T) {
 				c.SweepEvery(100 * time.Millisecond)
 			})
 			var tok wire.Token
-			status, p := r.api("", "POST", "/v1/tokens", wire.NewToken{Principal: "operator/bob", Role: "operator", TTLS: 3600}, &tok)
+			status, p := r.API("", "POST", "/v1/tokens", wire.NewToken{Principal: "operator/bob", Role: "operator", TTLS: 3600}, &tok)
 			require.Equal(t, http.StatusCreated, status, p.Detail)
 			assert.WithinDuration(t, time.Now().Add(ahead+time.Hour), *tok.Expires, 5*time.Minute)
-			status, p = r.over("GET", "/v1/sessions", tok.Secret, "")
+			status, p = r.Over("GET", "/v1/sessions", tok.Secret, "")
 			assert.Equal(t, http.StatusOK, status, p.Detail)
-			_, short := r.make(wire.NewToken{Principal: "operator/bob", Role: "operator", TTLS: 2})
-			assert.Contains(t, rest(t, r.stream("GET", "/v1/events", short, "")), "the token has expired")
+			_, short := makeToken(r, wire.NewToken{Principal: "operator/bob", Role: "operator", TTLS: 2})
+			assert.Contains(t, keepertest.Rest(t, streamOver(r, "GET", "/v1/events", short, "")), "the token has expired")
 		})
 	}
 }

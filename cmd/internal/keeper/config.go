@@ -81,6 +81,8 @@ type Config struct {
 	// Keep is how long the store keeps commands that have ended, with their outputs; 0 means for good.
 	Keep time.Duration
 
+	Listening func(net.Addr) // told where the keeper listens for TCP, once it does; nil is told nothing
+
 	Exchange string // the directory from which agents upload files, and to which they download; "" is none
 
 	Notify []notify.Config // who else is told of asks and ends
@@ -102,19 +104,18 @@ type Config struct {
 	Version string
 	Log     io.Writer // what went wrong where nobody could be told; nil means nowhere
 
-	listening  func(net.Addr) // told the port, for tests
-	headerTime time.Duration  // for the headers of a request
-	bodyTime   time.Duration  // and for its body
-	waitTime   time.Duration  // for an answer that has not begun
-	readTime   time.Duration  // for a caller to read it
-	aliveEvery time.Duration  // between pings of terminals over TCP
-	slowTime   time.Duration  // for their clients to take what is sent
-	tokenRate  float64        // requests a second with one token
-	tokenBurst float64        // and at once
-	sweep      time.Duration  // sweepEvery, but for tests
-	lookEvery  time.Duration  // lookEvery, but for tests
-	noWrap     bool           // as if there were no bubblewrap, for tests
-	asks       int            // approval.Config.PerPrincipal, for tests
+	headerTime time.Duration // for the headers of a request
+	bodyTime   time.Duration // and for its body
+	waitTime   time.Duration // for an answer that has not begun
+	readTime   time.Duration // for a caller to read it
+	aliveEvery time.Duration // between pings of terminals over TCP
+	slowTime   time.Duration // for their clients to take what is sent
+	tokenRate  float64       // requests a second with one token
+	tokenBurst float64       // and at once
+	sweep      time.Duration // sweepEvery, but for tests
+	lookEvery  time.Duration // lookEvery, but for tests
+	noWrap     bool          // as if there were no bubblewrap, for tests
+	asks       int           // approval.Config.PerPrincipal, for tests
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -24,33 +25,33 @@ type heard struct {
 }
 
 // hear reads the events after one.
-func (w *world) hear(as, last string) (next func() heard) {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), "GET", "http://localhost/v1/events", nil)
-	require.NoError(w.t, err)
+func hear(w *keepertest.World, as, last string) (next func() heard) {
+	w.T.Helper()
+	req, err := http.NewRequestWithContext(w.T.Context(), "GET", "http://localhost/v1/events", nil)
+	require.NoError(w.T, err)
 	if as != "" {
 		req.Header.Set(wire.Principal, as)
 	}
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
-	resp, err := w.http().Do(req)
-	require.NoError(w.t, err)
-	require.Equal(w.t, http.StatusOK, resp.StatusCode)
-	w.t.Cleanup(func() { resp.Body.Close() })
+	resp, err := w.HTTP().Do(req)
+	require.NoError(w.T, err)
+	require.Equal(w.T, http.StatusOK, resp.StatusCode)
+	w.T.Cleanup(func() { resp.Body.Close() })
 	lines := bufio.NewScanner(resp.Body)
 	return func() (e heard) {
-		w.t.Helper()
+		w.T.Helper()
 		for lines.Scan() {
 			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
 				e.id = id
 			}
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				require.NoError(w.t, json.Unmarshal([]byte(data), &e.Event))
+				require.NoError(w.T, json.Unmarshal([]byte(data), &e.Event))
 				return e
 			}
 		}
-		require.Fail(w.t, "the stream has ended")
+		require.Fail(w.T, "the stream has ended")
 		return e
 	}
 }
@@ -66,16 +67,16 @@ func until(next func() heard, kind string) map[string]wire.Event {
 }
 
 func TestAnEventNamesItsAskItsExecAndItsCommand(t *testing.T) {
-	w := start(t)
-	next := w.hear("agent/claude", "")
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	w := keepertest.Start(t)
+	next := hear(w, "agent/claude", "")
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	require.Equal(t, "pending", c.Status)
 	asked := until(next, "asked")["asked"]
 	assert.Equal(t, c.ID, asked.Command)
 	assert.Empty(t, asked.Exec, "it is none yet")
 	assert.Equal(t, asked.ID, asked.Approval)
-	status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, &c)
+	status, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/approve", nil, &c)
 	require.Equal(t, http.StatusOK, status, p.Detail)
 	seen := until(next, "done")
 	approved, done := seen["approved"], seen["done"]
@@ -94,7 +95,7 @@ func TestAnEventNamesItsAskItsExecAndItsCommand(t *testing.T) {
 	asked = until(next, "asked")["asked"]
 	assert.Equal(t, r.Exec, asked.Exec)
 	assert.Empty(t, asked.Command)
-	w.answerAll(t, true)
+	w.AnswerAll(t, true)
 	seen = until(next, "done")
 	approved, done = seen["approved"], seen["done"]
 	assert.Equal(t, r.Exec, approved.Exec)
@@ -104,13 +105,13 @@ func TestAnEventNamesItsAskItsExecAndItsCommand(t *testing.T) {
 }
 
 func TestEveryEndOfACommandInASandboxIsOneEvent(t *testing.T) {
-	w := start(t, func(c *keeper.Config) {
+	w := keepertest.Start(t, func(c *keeper.Config) {
 		more := fmt.Sprintf("  - {name: gone, addr: 127.0.0.1, port: %d, ssh_config: none, tier: dev}\n", nowhere(t))
-		require.NoError(t, os.WriteFile(c.Inventory, []byte(here+more), 0o600))
+		require.NoError(t, os.WriteFile(c.Inventory, []byte(keepertest.Here+more), 0o600))
 	})
-	b, _ := w.box("there")
-	gone, _ := w.box("gone")
-	next := w.hear("agent/claude", "")
+	b, _ := w.Box("there")
+	gone, _ := w.Box("gone")
+	next := hear(w, "agent/claude", "")
 	for name, tt := range map[string]struct {
 		in     wire.NewCommand
 		answer string
@@ -129,9 +130,9 @@ func TestEveryEndOfACommandInASandboxIsOneEvent(t *testing.T) {
 			if tt.in.Sandbox == "" {
 				tt.in.Sandbox = b.ID
 			}
-			_, c := w.post(tt.in)
+			_, c := w.Post(tt.in)
 			if tt.answer != "" {
-				status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/"+tt.answer, nil, &c)
+				status, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/"+tt.answer, nil, &c)
 				require.Equal(t, http.StatusOK, status, p.Detail)
 			}
 			done := until(next, "done")["done"]
@@ -148,10 +149,10 @@ func TestEveryEndOfACommandInASandboxIsOneEvent(t *testing.T) {
 }
 
 func TestACommandThatNobodyAnswersForIsAnEventToo(t *testing.T) {
-	w := start(t, func(c *keeper.Config) { c.ApprovalTimeout = 100 * time.Millisecond })
-	next := w.hear("", "")
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	w := keepertest.Start(t, func(c *keeper.Config) { c.ApprovalTimeout = 100 * time.Millisecond })
+	next := hear(w, "", "")
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	done := until(next, "done")["done"]
 	assert.Equal(t, c.ID, done.Command)
 	assert.Equal(t, "expired", done.Status)
@@ -159,61 +160,61 @@ func TestACommandThatNobodyAnswersForIsAnEventToo(t *testing.T) {
 
 // What was asked before the keeper was there again is asked once more, and whoever comes back hears of it.
 func TestAReaderOfAnotherLifeIsToldThatItMissedSomethingAndAllThatIsKept(t *testing.T) {
-	w := start(t)
-	next := w.hear("", "")
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	w := keepertest.Start(t)
+	next := hear(w, "", "")
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	last := next()
 	require.Equal(t, "asked", last.Kind)
-	require.NoError(t, w.stop())
-	w.serve()
-	next = w.hear("", last.id)
+	require.NoError(t, w.StopServing())
+	w.Serve()
+	next = hear(w, "", last.id)
 	assert.Equal(t, "missed", next().Kind)
 	asked := next()
 	assert.Equal(t, "asked", asked.Kind)
 	assert.Equal(t, c.ID, asked.Command)
 	assert.NotEqual(t, last.Approval, asked.Approval, "it is another ask")
 
-	s := w.open("here", "")
-	w.run(w.Client, s.ID, "true")
+	s := w.OpenSession("here", "")
+	w.RunIn(w.Client, s.ID, "true")
 	done := next()
 	assert.Equal(t, "done", done.Kind)
-	assert.Equal(t, done, w.hear("", asked.id)(), "in the same life nothing was missed")
+	assert.Equal(t, done, hear(w, "", asked.id)(), "in the same life nothing was missed")
 
 	life, _, _ := strings.Cut(asked.id, "-")
 	for _, last := range []string{life, life + "-", life + "-x", life + "--1", life + "-99999"} {
-		next := w.hear("", last)
+		next := hear(w, "", last)
 		assert.Equal(t, "missed", next().Kind, "%s is no id of this keeper's", last)
 		assert.Equal(t, asked, next(), last)
 	}
 }
 
 func TestAReaderWhoIsFarBehindIsToldThatItMissedSomething(t *testing.T) {
-	w := start(t)
-	next := w.hear("", "")
-	s := w.open("here", "")
-	w.run(w.Client, s.ID, "true")
+	w := keepertest.Start(t)
+	next := hear(w, "", "")
+	s := w.OpenSession("here", "")
+	w.RunIn(w.Client, s.ID, "true")
 	first := next()
 	const kept = 512
 	for range kept + 1 {
-		w.run(w.Client, s.ID, "true")
+		w.RunIn(w.Client, s.ID, "true")
 	}
-	next = w.hear("", first.id)
+	next = hear(w, "", first.id)
 	missed, then := next(), next()
 	assert.Equal(t, "missed", missed.Kind)
 	life, _, _ := strings.Cut(first.id, "-")
 	assert.Equal(t, fmt.Sprintf("%s-%d", life, 2), missed.id)
 	assert.Equal(t, fmt.Sprintf("%s-%d", life, 3), then.id)
-	assert.Equal(t, then, w.hear("", missed.id)())
+	assert.Equal(t, then, hear(w, "", missed.id)())
 }
 
 func TestWhatMakesASessionReadyIsNoEvent(t *testing.T) {
-	w := start(t)
-	next := w.hear("", "")
+	w := keepertest.Start(t)
+	next := hear(w, "", "")
 	for _, o := range []wire.Open{{Host: "here"}, {Host: "here", CWD: "/"}} {
 		s, err := w.Open(t.Context(), o)
 		require.NoError(t, err)
-		r := w.run(w.Client, s.ID, "pwd")
+		r := w.RunIn(w.Client, s.ID, "pwd")
 		assert.Equal(t, r.Exec, next().Exec)
 	}
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 func TestWhatIsAskedWaitsAsLongAsTheSettingsSay(t *testing.T) {
-	w := start(t, func(c *keeper.Config) { c.ApprovalTimeout = 2 * time.Hour })
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	w := keepertest.Start(t, func(c *keeper.Config) { c.ApprovalTimeout = 2 * time.Hour })
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	require.Equal(t, "pending", c.Status)
 	agent := w.As("agent/claude")
 	s, err := agent.Open(t.Context(), wire.Open{Host: "there"})
@@ -35,12 +36,12 @@ func TestWhatIsAskedWaitsAsLongAsTheSettingsSay(t *testing.T) {
 }
 
 func TestWhatNobodyAnswersInTimeDoesNotRun(t *testing.T) {
-	w := start(t, func(c *keeper.Config) { c.ApprovalTimeout = 100 * time.Millisecond })
-	b, dir := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	w := keepertest.Start(t, func(c *keeper.Config) { c.ApprovalTimeout = 100 * time.Millisecond })
+	b, dir := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	var got wire.Command
 	require.Eventually(t, func() bool {
-		status, _ := w.api("agent/claude", "GET", commandsPath+"/"+c.ID, nil, &got)
+		status, _ := w.API("agent/claude", "GET", keepertest.CommandsPath+"/"+c.ID, nil, &got)
 		return status == http.StatusOK && got.Status != "pending"
 	}, time.Minute, 5*time.Millisecond)
 	assert.Equal(t, "rejected", got.Status)
@@ -49,14 +50,14 @@ func TestWhatNobodyAnswersInTimeDoesNotRun(t *testing.T) {
 	agent := w.As("agent/claude")
 	s, err := agent.Open(t.Context(), wire.Open{Host: "there", CWD: dir})
 	require.NoError(t, err)
-	r := w.run(agent, s.ID, "touch made")
+	r := w.RunIn(agent, s.ID, "touch made")
 	assert.Equal(t, "expired", r.Status)
 	require.NotNil(t, r.Error)
 	assert.Equal(t, "expired", r.Error.Code)
-	assert.Equal(t, "ok", w.run(agent, s.ID, "pwd").Status, "the session goes on")
+	assert.Equal(t, "ok", w.RunIn(agent, s.ID, "pwd").Status, "the session goes on")
 	assert.NoFileExists(t, filepath.Join(dir, "made"))
 
-	events, err := audit.Tail(filepath.Join(w.dir, "audit"), 100)
+	events, err := audit.Tail(filepath.Join(w.Dir, "audit"), 100)
 	require.NoError(t, err)
 	expired := map[string]bool{}
 	for _, e := range events {

@@ -1,15 +1,11 @@
 package keeper
 
 import (
-	"net"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/params"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 )
-
-// OnListening has f told the port that a keeper listens on.
-func (c *Config) OnListening(f func(net.Addr)) { c.listening = f }
 
 // WaitOf is how long a request that says so (nil: nothing) is waited for.
 func WaitOf(s *float64) (time.Duration, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
@@ -23,7 +24,7 @@ func TestAHostFullOfSessionsSaysSoAndRunsCommands(t *testing.T) {
 	for config, most := range map[string]int{"MaxSessions 1": 2, "MaxSessions 2": 4, "MaxSessions 10": 16} {
 		t.Run(config, func(t *testing.T) {
 			sshd := sessiontest.OpenSSHD(t, config)
-			w := start(t, func(c *keeper.Config) {
+			w := keepertest.Start(t, func(c *keeper.Config) {
 				c.Inventory = filepath.Join(filepath.Dir(c.Inventory), "sshd.yaml")
 				text := fmt.Sprintf("version: 1\nhosts:\n  - {name: sshd, ssh_config: %q, tier: dev, connect_timeout: 3s}\n", sshd.Config)
 				require.NoError(t, os.WriteFile(c.Inventory, []byte(text), 0o600))
@@ -36,7 +37,7 @@ func TestAHostFullOfSessionsSaysSoAndRunsCommands(t *testing.T) {
 				require.NoError(t, err)
 			}
 			_, err := w.Open(ctx, wire.Open{Host: "sshd", Name: "more"})
-			require.Equal(t, "full", codeOf(t, err), "%v", err)
+			require.Equal(t, "full", keepertest.CodeOf(t, err), "%v", err)
 			assert.ErrorContains(t, err, fmt.Sprintf("%d open sessions of operator/ada", most))
 			assert.ErrorContains(t, err, "fairlead sessions close NAME")
 			for name, call := range map[string]func() error{

@@ -17,14 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // leavesNothing checks that what f does leaves no goroutine and no descriptor behind, after as long as the last ones take
 // to go.
-func (w *world) leavesNothing(f func()) {
-	w.t.Helper()
-	t := w.t.(*testing.T)
+func leavesNothing(w *keepertest.World, f func()) {
+	w.T.Helper()
+	t := w.T.(*testing.T)
 	f() // once before, for what is made on first use
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 	f()
@@ -41,25 +42,25 @@ func (w *world) leavesNothing(f func()) {
 }
 
 // raw opens a connection and sends text.
-func (w *world) raw(text string) net.Conn {
-	w.t.Helper()
-	c, err := net.Dial("unix", w.places.Socket)
-	require.NoError(w.t, err)
+func raw(w *keepertest.World, text string) net.Conn {
+	w.T.Helper()
+	c, err := net.Dial("unix", w.Places.Socket)
+	require.NoError(w.T, err)
 	_, _ = io.WriteString(c, text) // it may hang up meanwhile
 	return c
 }
 
 func TestClientsThatVanishLeaveNothing(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
 	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "sleep 1000"}, "")
 	require.NoError(t, err)
-	w.leavesNothing(func() {
+	leavesNothing(w, func() {
 		var wg sync.WaitGroup
 		for i := range 60 {
 			wg.Go(func() {
 				path := []string{"/v1/events", "/v1/execs/" + r.Exec + "/stream", "/v1/execs/" + r.Exec + "?wait_s=50"}[i%3]
-				c := w.raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+				c := raw(w, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
 				if i%3 < 2 {
 					line, err := bufio.NewReader(c).ReadString('\n')
 					assert.NoError(t, err)
@@ -70,7 +71,7 @@ func TestClientsThatVanishLeaveNothing(t *testing.T) {
 		}
 		for range 20 { // in the middle of a body
 			wg.Go(func() {
-				w.raw("POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"host\"").Close()
+				raw(w, "POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"host\"").Close()
 			})
 		}
 		wg.Wait()
@@ -81,11 +82,11 @@ func TestClientsThatVanishLeaveNothing(t *testing.T) {
 }
 
 func TestFiveHundredCallersRunCommandsAtOnce(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	const sessions, n = 4, 500
 	var ids [sessions]string
 	for i := range ids {
-		ids[i] = w.open("here", "").ID
+		ids[i] = w.OpenSession("here", "").ID
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -95,7 +96,7 @@ func TestFiveHundredCallersRunCommandsAtOnce(t *testing.T) {
 			r, err := w.Run(t.Context(), ids[i%sessions], wire.Run{Command: fmt.Sprintf("echo %d", i)}, "")
 			code := ""
 			if err != nil {
-				code = codeOf(t, err)
+				code = keepertest.CodeOf(t, err)
 			} else {
 				assert.Equal(t, fmt.Sprintf("%d\n", i), r.Stdout)
 			}
@@ -108,7 +109,7 @@ func TestFiveHundredCallersRunCommandsAtOnce(t *testing.T) {
 	assert.GreaterOrEqual(t, codes[""], sessions)
 	assert.Equal(t, n, codes[""]+codes["busy"], "each has run, or was told that another one does: %v", codes)
 	for _, id := range ids {
-		assert.Equal(t, "ok", w.run(w.Client, id, "true").Status)
+		assert.Equal(t, "ok", w.RunIn(w.Client, id, "true").Status)
 	}
 }
 
@@ -123,11 +124,11 @@ func TestWhoSendsSlowlyIsHungUpOn(t *testing.T) {
 		"nor of one that is refused then": {body: 50 * time.Millisecond, text: "POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n" + length, want: " 403 "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := start(t, func(c *keeper.Config) { c.Hurry(tt.headers, tt.body) })
-			w.leavesNothing(func() {
+			w := keepertest.Start(t, func(c *keeper.Config) { c.Hurry(tt.headers, tt.body) })
+			leavesNothing(w, func() {
 				var wg sync.WaitGroup
 				for range 20 {
-					c := w.raw(tt.text)
+					c := raw(w, tt.text)
 					wg.Go(func() {
 						defer c.Close()
 						said, err := io.ReadAll(c)
@@ -144,28 +145,28 @@ func TestWhoSendsSlowlyIsHungUpOn(t *testing.T) {
 }
 
 func TestWhoAsksTooOftenIsToldToWait(t *testing.T) {
-	r := startTCP(t, func(c *keeper.Config) { c.Patience(1.0/3600, 5) })
-	agent, other := r.token("agent/a", "agent"), r.token("agent/b", "agent")
+	r := keepertest.StartTCP(t, func(c *keeper.Config) { c.Patience(1.0/3600, 5) })
+	agent, other := r.Token("agent/a", "agent"), r.Token("agent/b", "agent")
 	for range 5 {
-		status, _ := r.over("GET", "/v1/hosts", agent, "")
+		status, _ := r.Over("GET", "/v1/hosts", agent, "")
 		require.Equal(t, http.StatusOK, status)
 	}
-	status, p := r.over("GET", "/v1/hosts", agent, "")
+	status, p := r.Over("GET", "/v1/hosts", agent, "")
 	assert.Equal(t, http.StatusTooManyRequests, status)
 	assert.Equal(t, "rate", p.Code)
 	assert.True(t, p.Retriable)
 	assert.Equal(t, "about:blank", p.Type)
-	status, _ = r.over("GET", "/v1/hosts", other, "")
+	status, _ = r.Over("GET", "/v1/hosts", other, "")
 	assert.Equal(t, http.StatusOK, status, "another's requests are others")
 	_, err := r.Health(t.Context())
 	require.NoError(t, err, "and the account's are not bounded so")
-	_, _, text := r.send("GET", "/metrics", "")
+	_, _, text := r.Send("GET", "/metrics", "")
 	assert.Contains(t, text, "fairlead_refused_requests_total{reason=\"rate\"} 1\n")
 }
 
 func TestWhatIsNoRequestOfOursIsRefused(t *testing.T) {
-	w := start(t)
-	w.leavesNothing(func() {
+	w := keepertest.Start(t)
+	leavesNothing(w, func() {
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		for name, tt := range map[string]struct{ text, want string }{
@@ -183,7 +184,7 @@ func TestWhatIsNoRequestOfOursIsRefused(t *testing.T) {
 			"a proxy's":             {"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n", " 403 "},
 			"a page's form":         {"POST /v1/keeper/stop HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n", " 403 "},
 		} {
-			c := w.raw(tt.text)
+			c := raw(w, tt.text)
 			_ = c.(*net.UnixConn).CloseWrite()
 			wg.Go(func() {
 				defer c.Close()

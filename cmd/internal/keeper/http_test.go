@@ -5,54 +5,19 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-// ask sends one request with headers, and returns its status, its problem and its body.
-func (w *world) send(method, path, body string, headers ...string) (int, wire.Problem, string) {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://localhost"+path, strings.NewReader(body))
-	require.NoError(w.t, err)
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i < len(headers); i += 2 {
-		if headers[i] == "Host" {
-			req.Host = headers[i+1]
-			continue
-		}
-		if slices.Contains(headers[:i], headers[i]) {
-			req.Header.Add(headers[i], headers[i+1])
-			continue
-		}
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	resp, err := w.http().Do(req)
-	require.NoError(w.t, err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	require.NoError(w.t, err)
-	var p wire.Problem
-	if resp.StatusCode >= 400 {
-		assert.Equal(w.t, "application/problem+json", resp.Header.Get("Content-Type"), "%s %s", method, path)
-		require.NoError(w.t, json.Unmarshal(text, &p), "%s", text)
-		assert.Equal(w.t, resp.StatusCode, p.Status)
-		assert.NotEmpty(w.t, p.Code)
-		assert.NotEmpty(w.t, p.Title)
-	}
-	return resp.StatusCode, p, string(text)
-}
-
 func TestTheAPIDescribesItself(t *testing.T) {
-	w := start(t)
-	status, _, text := w.send("GET", "/openapi.json", "")
+	w := keepertest.Start(t)
+	status, _, text := w.Send("GET", "/openapi.json", "")
 	require.Equal(t, http.StatusOK, status)
 	var doc struct {
 		OpenAPI string
@@ -66,7 +31,7 @@ func TestTheAPIDescribesItself(t *testing.T) {
 }
 
 func TestOtherSitesAreTurnedAway(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	for name, tt := range map[string]struct {
 		headers []string
 		want    int
@@ -82,15 +47,15 @@ func TestOtherSitesAreTurnedAway(t *testing.T) {
 		"another name and site": {[]string{"Host", "evil.example", "Origin", "http://evil.example"}, 403},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, _, _ := w.send("GET", "/v1/sessions", "", tt.headers...)
+			status, _, _ := w.Send("GET", "/v1/sessions", "", tt.headers...)
 			assert.Equal(t, tt.want, status)
 		})
 	}
 }
 
 func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "s")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "s")
 	for name, tt := range map[string]struct {
 		method, path, body, code string
 		status                   int
@@ -114,7 +79,7 @@ func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
 		"too much":           {"POST", "/v1/sessions/s/execs", `{"command":"` + strings.Repeat("x", 3<<20) + `"}`, "too_large", 413},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, p, text := w.send(tt.method, tt.path, tt.body)
+			status, p, text := w.Send(tt.method, tt.path, tt.body)
 			assert.Equal(t, tt.status, status, text)
 			assert.Equal(t, tt.code, p.Code, text)
 			if name != "an unknown key" {
@@ -122,13 +87,13 @@ func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
 			}
 		})
 	}
-	status, _, _ := w.send("GET", "/v1/hosts", "", wire.Inventory, "relative.yaml")
+	status, _, _ := w.Send("GET", "/v1/hosts", "", wire.Inventory, "relative.yaml")
 	assert.Equal(t, http.StatusBadRequest, status)
 	_ = s
 }
 
 func TestARequestThatIsCutOffHurtsNobody(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	for _, text := range []string{
 		"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"host\":",
 		"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
@@ -136,7 +101,7 @@ func TestARequestThatIsCutOffHurtsNobody(t *testing.T) {
 		"\x00\xff\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 64<<10) + "\r\n\r\n",
 	} {
-		c, err := net.Dial("unix", w.places.Socket)
+		c, err := net.Dial("unix", w.Places.Socket)
 		require.NoError(t, err)
 		_, _ = io.WriteString(c, text) // it may hang up meanwhile
 		require.NoError(t, c.(*net.UnixConn).CloseWrite())
@@ -148,8 +113,8 @@ func TestARequestThatIsCutOffHurtsNobody(t *testing.T) {
 }
 
 func TestHostsAreListedAsTheInventoryIsNow(t *testing.T) {
-	w := start(t)
-	w.open("here", "")
+	w := keepertest.Start(t)
+	w.OpenSession("here", "")
 	hs, err := w.Hosts(t.Context(), "tier=dev")
 	require.NoError(t, err)
 	require.Len(t, hs, 1)
@@ -162,14 +127,14 @@ func TestHostsAreListedAsTheInventoryIsNow(t *testing.T) {
 }
 
 func TestEventsTellWhatHappensToThoseItConcerns(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	status := func(as string) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/events", nil)
 		require.NoError(t, err)
 		if as != "" {
 			req.Header.Set(wire.Principal, as)
 		}
-		return w.http().Do(req)
+		return w.HTTP().Do(req)
 	}
 	all, err := status("")
 	require.NoError(t, err)
@@ -177,12 +142,12 @@ func TestEventsTellWhatHappensToThoseItConcerns(t *testing.T) {
 	own, err := status("agent/a")
 	require.NoError(t, err)
 	defer own.Body.Close()
-	s := w.open("here", "")
-	r := w.run(w.Client, s.ID, "true")
+	s := w.OpenSession("here", "")
+	r := w.RunIn(w.Client, s.ID, "true")
 	as, err := w.As("agent/a").Open(t.Context(), wire.Open{Host: "here"})
 	require.NoError(t, err)
-	ar := w.run(w.As("agent/a"), as.ID, "true")
-	require.NoError(t, w.stop()) // which ends the streams
+	ar := w.RunIn(w.As("agent/a"), as.ID, "true")
+	require.NoError(t, w.StopServing()) // which ends the streams
 	text, _ := io.ReadAll(all.Body)
 	assert.Contains(t, string(text), r.Exec)
 	assert.Contains(t, string(text), ar.Exec)
@@ -194,16 +159,16 @@ func TestEventsTellWhatHappensToThoseItConcerns(t *testing.T) {
 
 // A sandbox takes some looking around, which nobody has asked for.
 func TestWhatTheKeeperRunsForItselfIsNoEvent(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://localhost/v1/events", nil)
 	require.NoError(t, err)
-	all, err := w.http().Do(req)
+	all, err := w.HTTP().Do(req)
 	require.NoError(t, err)
 	defer all.Body.Close()
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "pwd", CWD: "sub"})
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "pwd", CWD: "sub"})
 	require.Equal(t, "executed", c.Status)
-	require.NoError(t, w.stop()) // which ends the stream
+	require.NoError(t, w.StopServing()) // which ends the stream
 	text, _ := io.ReadAll(all.Body)
 	assert.Equal(t, 1, strings.Count(string(text), "event: done\n"), "%s", text)
 	assert.Contains(t, string(text), c.Exec.Exec)

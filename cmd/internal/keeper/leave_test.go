@@ -10,58 +10,58 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 func auto(c *keeper.Config) { c.Auto = true }
 
 func TestAKeeperLeavesOnlyWhereNothingIsLost(t *testing.T) {
-	w := start(t, auto)
+	w := keepertest.Start(t, auto)
 	agent := w.As("agent/claude")
-	assert.Equal(t, "forbidden", codeOf(t, agent.Leave(t.Context())), "an agent ends nobody's keeper")
+	assert.Equal(t, "forbidden", keepertest.CodeOf(t, agent.Leave(t.Context())), "an agent ends nobody's keeper")
 	s, err := agent.Open(t.Context(), wire.Open{Host: "there"})
 	require.NoError(t, err)
 	err = w.Leave(t.Context())
-	assert.Equal(t, "busy", codeOf(t, err))
+	assert.Equal(t, "busy", keepertest.CodeOf(t, err))
 	assert.ErrorContains(t, err, "it has a session open")
-	assert.Equal(t, "ok", w.run(agent, s.ID, "pwd").Status, "and it goes on")
+	assert.Equal(t, "ok", w.RunIn(agent, s.ID, "pwd").Status, "and it goes on")
 	require.NoError(t, agent.CloseSession(t.Context(), s.ID))
 
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made"})
 	require.Equal(t, "pending", c.Status)
 	require.NoError(t, w.Leave(t.Context()), "what waits in the store waits on")
-	require.NoError(t, w.stop())
-	w.serve()
+	require.NoError(t, w.StopServing())
+	w.Serve()
 	all, err := w.Approvals(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, all, 1)
 
-	byHand := start(t)
+	byHand := keepertest.Start(t)
 	err = byHand.Leave(t.Context())
-	assert.Equal(t, "busy", codeOf(t, err))
+	assert.Equal(t, "busy", keepertest.CodeOf(t, err))
 	assert.ErrorContains(t, err, "started by hand")
 }
 
 // Whoever comes while a keeper leaves is served whole, or hears that it is ending: nothing is begun and then lost.
 func TestWhoComesWhileAKeeperLeavesLosesNothing(t *testing.T) {
 	for range 5 {
-		w := start(t, auto)
+		w := keepertest.Start(t, auto)
 		var wg sync.WaitGroup
 		left := make(chan error, 1)
 		wg.Go(func() { left <- w.Leave(t.Context()) })
 		opened := make(chan error, 8)
 		for range cap(opened) {
 			wg.Go(func() {
-				c := client.New(client.Config{Socket: w.places.Socket})
+				c := client.New(client.Config{Socket: w.Places.Socket})
 				defer c.Close()
 				_, err := c.Open(t.Context(), wire.Open{Host: "here"})
 				opened <- err

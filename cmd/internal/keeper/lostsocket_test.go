@@ -8,30 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
-
-// entriesOf are the entries of a kind in an audit log.
-func entriesOf(t *testing.T, dir string, kind audit.Kind) (all []audit.Event) {
-	t.Helper()
-	events, err := audit.Tail(filepath.Join(dir, "audit"), 1000)
-	require.NoError(t, err)
-	for _, e := range events {
-		if e.Kind == kind {
-			all = append(all, e)
-		}
-	}
-	return all
-}
 
 func TestAKeeperWhoseSocketWasRemovedCanBeReachedAgain(t *testing.T) {
 	for name, remove := range map[string]func(dir, socket string) error{
@@ -52,85 +39,85 @@ func TestAKeeperWhoseSocketWasRemovedCanBeReachedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := childPlace(t)
-			first := startChild(t, dir, "")
-			s := first.open("here", "kept")
-			first.run(first.Client, s.ID, "here=still")
+			dir := keepertest.ChildPlace(t)
+			first := keepertest.StartChild(t, dir, "")
+			s := first.OpenSession("here", "kept")
+			first.RunIn(first.Client, s.ID, "here=still")
 			before, err := first.Health(t.Context())
 			require.NoError(t, err)
 			first.Client.Close()
-			require.NoError(t, remove(filepath.Dir(first.places.Socket), first.places.Socket))
+			require.NoError(t, remove(filepath.Dir(first.Places.Socket), first.Places.Socket))
 
-			second := launchChild(t, dir, "") // as a command does that finds no keeper
-			said, err := second.lines.ReadString('\n')
+			second := keepertest.LaunchChild(t, dir, "") // as a command does that finds no keeper
+			said, err := second.Lines.ReadString('\n')
 			require.NoError(t, err)
 			assert.Contains(t, said, "another one is running", "the one that lost its socket has it again")
 
 			now, err := second.Health(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, before.PID, now.PID)
-			assert.Equal(t, "still\n", second.run(second.Client, s.ID, "echo $here").Stdout, "the session is the same")
-			for path, mode := range map[string]os.FileMode{filepath.Dir(first.places.Socket): 0o700, first.places.Socket: 0o600} {
+			assert.Equal(t, "still\n", second.RunIn(second.Client, s.ID, "echo $here").Stdout, "the session is the same")
+			for path, mode := range map[string]os.FileMode{filepath.Dir(first.Places.Socket): 0o700, first.Places.Socket: 0o600} {
 				st, err := os.Stat(path)
 				require.NoError(t, err)
 				assert.Equal(t, mode, st.Mode().Perm(), path)
 			}
-			assert.Len(t, entriesOf(t, dir, audit.KeeperSocket), 1)
-			require.NoError(t, reach.Stop(t.Context(), first.places))
-			assert.NoFileExists(t, first.places.Socket)
+			assert.Len(t, keepertest.EntriesOf(t, dir, audit.KeeperSocket), 1)
+			require.NoError(t, reach.Stop(t.Context(), first.Places))
+			assert.NoFileExists(t, first.Places.Socket)
 		})
 	}
 }
 
 func TestAKeeperIsStoppedAlsoRightAfterItsSocketWasRemoved(t *testing.T) {
 	t.Parallel()
-	dir := childPlace(t)
-	c := startChild(t, dir, "")
-	require.NoError(t, os.RemoveAll(filepath.Dir(c.places.Socket)))
-	require.NoError(t, reach.Stop(t.Context(), c.places))
-	_, _ = io.Copy(io.Discard, c.lines)
-	require.NoError(t, c.cmd.Wait())
-	assert.ErrorIs(t, reach.Stop(t.Context(), c.places), reach.ErrNone)
+	dir := keepertest.ChildPlace(t)
+	c := keepertest.StartChild(t, dir, "")
+	require.NoError(t, os.RemoveAll(filepath.Dir(c.Places.Socket)))
+	require.NoError(t, reach.Stop(t.Context(), c.Places))
+	_, _ = io.Copy(io.Discard, c.Lines)
+	require.NoError(t, c.Cmd.Wait())
+	assert.ErrorIs(t, reach.Stop(t.Context(), c.Places), reach.ErrNone)
 }
 
 func TestAKeeperThatCannotMakeItsSocketAgainEndsItsSessionsAndLeaves(t *testing.T) {
 	t.Parallel()
-	dir := childPlace(t)
-	c := startChild(t, dir, "")
-	c.open("here", "")
-	require.NoError(t, os.RemoveAll(filepath.Dir(c.places.Socket)))
-	require.NoError(t, os.WriteFile(filepath.Dir(c.places.Socket), nil, 0o600)) // no directory can be made there
-	rest, err := io.ReadAll(c.lines)
+	dir := keepertest.ChildPlace(t)
+	c := keepertest.StartChild(t, dir, "")
+	c.OpenSession("here", "")
+	require.NoError(t, os.RemoveAll(filepath.Dir(c.Places.Socket)))
+	require.NoError(t, os.WriteFile(filepath.Dir(c.Places.Socket), nil, 0o600)) // no directory can be made there
+	rest, err := io.ReadAll(c.Lines)
 	require.NoError(t, err)
 	assert.Contains(t, string(rest), "no caller can reach it any more")
-	require.Error(t, c.cmd.Wait())
-	ended := entriesOf(t, dir, audit.KeeperEnd)
+	require.Error(t, c.Cmd.Wait())
+	ended := keepertest.EntriesOf(t, dir, audit.KeeperEnd)
 	require.Len(t, ended, 1)
 	assert.Contains(t, ended[0].Change, "was removed")
 	assert.Contains(t, ended[0].Change, "sessions that the keeper ended: 1")
 
-	require.NoError(t, os.Remove(filepath.Dir(c.places.Socket)))
-	startChild(t, dir, "").open("here", "")
+	require.NoError(t, os.Remove(filepath.Dir(c.Places.Socket)))
+	keepertest.StartChild(t, dir, "").OpenSession("here", "")
 }
 
 // A keeper of another state directory, or of a version that knows nothing of claims, may have taken the place.
 func TestAKeeperWhosePlaceAnotherHasTakenLeaves(t *testing.T) {
-	w := start(t, func(c *keeper.Config) { c.LookEvery(20 * time.Millisecond) })
-	require.NoError(t, w.stop())
+	w := keepertest.Start(t, func(c *keeper.Config) { c.LookEvery(20 * time.Millisecond) })
+	require.NoError(t, w.StopServing())
 	over := make(chan error, 1)
 	ready := make(chan struct{})
-	go func() { over <- keeper.Serve(t.Context(), w.cfg, w.places, func() { close(ready) }) }()
+	go func() { over <- keeper.Serve(t.Context(), w.Cfg, w.Places, func() { close(ready) }) }()
 	<-ready
-	other := start(t, func(c *keeper.Config) { c.LookEvery(time.Hour) })
-	require.NoError(t, os.Rename(other.places.Socket, w.places.Socket)) // in one step, or the first would make its socket again
+	other := keepertest.Start(t, func(c *keeper.Config) { c.LookEvery(time.Hour) })
+	require.NoError(t, os.Rename(other.Places.Socket, w.Places.Socket)) // in one step, or the first would make its socket again
 	assert.ErrorIs(t, <-over, listen.ErrRunning)
-	_, err := client.New(client.Config{Socket: w.places.Socket}).Health(t.Context())
+	_, err := client.New(client.Config{Socket: w.Places.Socket}).Health(t.Context())
 	assert.NoError(t, err, "its socket was left alone")
 }
 
 func TestTheSocketsOfAgentsAndAnswersAreMadeAgain(t *testing.T) {
 	var door, answers string
-	w := start(t, func(c *keeper.Config) {
+	w := keepertest.Start(t, func(c *keeper.Config) {
 		dir := filepath.Dir(c.Inventory)
 		door, answers = filepath.Join(dir, "agents", "s"), filepath.Join(dir, "approvals")
 		require.NoError(t, os.Mkdir(filepath.Dir(door), 0o700))
@@ -151,8 +138,8 @@ func TestTheSocketsOfAgentsAndAnswersAreMadeAgain(t *testing.T) {
 		st, err := os.Stat(door)
 		return err == nil && st.Mode().Perm() == 0o660
 	}, time.Minute, 50*time.Millisecond)
-	require.Eventually(t, func() bool { return len(entriesOf(t, w.dir, audit.KeeperSocket)) == 2 }, time.Minute, 50*time.Millisecond)
-	for _, e := range entriesOf(t, w.dir, audit.KeeperSocket) {
+	require.Eventually(t, func() bool { return len(keepertest.EntriesOf(t, w.Dir, audit.KeeperSocket)) == 2 }, time.Minute, 50*time.Millisecond)
+	for _, e := range keepertest.EntriesOf(t, w.Dir, audit.KeeperSocket) {
 		assert.True(t, e.Subject == door || strings.HasPrefix(e.Subject, answers), e.Subject)
 	}
 	_, err := w.Open(t.Context(), wire.Open{Host: "here"})

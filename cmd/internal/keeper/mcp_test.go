@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 func TestAnAgentOverHTTPHasItsPrincipalsSessions(t *testing.T) {
-	w := start(t)
-	hc := w.http()
+	w := keepertest.Start(t)
+	hc := w.HTTP()
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(),
 		&mcp.StreamableClientTransport{Endpoint: "http://localhost/mcp", HTTPClient: hc, DisableStandaloneSSE: true}, nil)
 	require.NoError(t, err)

@@ -14,22 +14,23 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // metricsOf reads /metrics as Prometheus does.
-func (w *world) metricsOf() map[string]*dto.MetricFamily {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), "GET", "http://localhost/metrics", nil)
-	require.NoError(w.t, err)
-	resp, err := w.http().Do(req)
-	require.NoError(w.t, err)
+func metricsOf(w *keepertest.World) map[string]*dto.MetricFamily {
+	w.T.Helper()
+	req, err := http.NewRequestWithContext(w.T.Context(), "GET", "http://localhost/metrics", nil)
+	require.NoError(w.T, err)
+	resp, err := w.HTTP().Do(req)
+	require.NoError(w.T, err)
 	defer resp.Body.Close()
-	require.Equal(w.t, http.StatusOK, resp.StatusCode)
-	assert.True(w.t, strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain; version=0.0.4"), resp.Header.Get("Content-Type"))
+	require.Equal(w.T, http.StatusOK, resp.StatusCode)
+	assert.True(w.T, strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain; version=0.0.4"), resp.Header.Get("Content-Type"))
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	all, err := parser.TextToMetricFamilies(resp.Body)
-	require.NoError(w.t, err)
+	require.NoError(w.T, err)
 	return all
 }
 
@@ -59,11 +60,11 @@ func value(t *testing.T, all map[string]*dto.MetricFamily, name string, labels m
 }
 
 func TestMetricsAreCounted(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	r := w.run(w.Client, s.ID, "exit 3")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	r := w.RunIn(w.Client, s.ID, "exit 3")
 	none := map[string]string{}
-	all := w.metricsOf()
+	all := metricsOf(w)
 	assert.EqualValues(t, 1, value(t, all, "fairlead_sessions", none))
 	assert.EqualValues(t, 0, value(t, all, "fairlead_approvals_waiting", none))
 	assert.EqualValues(t, 1, value(t, all, "fairlead_requests_in_progress", none), "the one that asks")
@@ -73,22 +74,22 @@ func TestMetricsAreCounted(t *testing.T) {
 	assert.EqualValues(t, 1, value(t, all, "fairlead_commands_total", map[string]string{"status": "exit", "class": string(r.Decision.Class)}))
 	assert.EqualValues(t, 2, value(t, all, "fairlead_command_seconds", none))
 
-	status, _, _ := w.send("GET", "/metrics", "", wire.Principal, "agent/a")
+	status, _, _ := w.Send("GET", "/metrics", "", wire.Principal, "agent/a")
 	assert.Equal(t, http.StatusForbidden, status)
-	status, _, _ = w.send("GET", "/v1/hosts", "", "Fairlead-Nonsense", "x")
+	status, _, _ = w.Send("GET", "/v1/hosts", "", "Fairlead-Nonsense", "x")
 	assert.Equal(t, http.StatusBadRequest, status)
-	assert.EqualValues(t, 1, value(t, w.metricsOf(), "fairlead_refused_requests_total", map[string]string{"reason": "header"}))
+	assert.EqualValues(t, 1, value(t, metricsOf(w), "fairlead_refused_requests_total", map[string]string{"reason": "header"}))
 }
 
 // The spans of a request are below the one that its traceparent names, whether that one is sampled or not.
 func TestCommandsAreSpansOfTheCallersTrace(t *testing.T) {
 	recorder := tracetest.NewSpanRecorder()
-	w := start(t, func(c *keeper.Config) {
+	w := keepertest.Start(t, func(c *keeper.Config) {
 		c.Spans = trace.NewTracerProvider(trace.WithSpanProcessor(recorder), trace.WithSampler(trace.AlwaysSample()))
 	})
-	s := w.open("here", "")
+	s := w.OpenSession("here", "")
 	const id, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-	status, _, body := w.send("POST", "/v1/sessions/"+s.ID+"/execs", `{"command":"exit 3","wait_s":30}`, "Traceparent", "00-"+id+"-"+parent+"-00")
+	status, _, body := w.Send("POST", "/v1/sessions/"+s.ID+"/execs", `{"command":"exit 3","wait_s":30}`, "Traceparent", "00-"+id+"-"+parent+"-00")
 	require.Equal(t, http.StatusOK, status, body)
 	var names []string
 	for _, span := range recorder.Ended() {

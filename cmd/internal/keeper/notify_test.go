@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/notify"
 )
@@ -24,15 +25,15 @@ func TestAsksAndEndsArePushedWithoutSecrets(t *testing.T) {
 		bodies <- body
 	}))
 	t.Cleanup(s.Close)
-	w := start(t, func(c *keeper.Config) {
+	w := keepertest.Start(t, func(c *keeper.Config) {
 		secret := filepath.Join(filepath.Dir(c.Inventory), "secret")
 		require.NoError(t, os.WriteFile(secret, []byte("0123456789abcdef"), 0o600))
 		c.Notify = []notify.Config{{Webhook: s.URL, SecretFile: secret, Events: []string{"asked", "approved", "done"}}}
 	})
-	b, _ := w.box("there")
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made; echo password=correcthorsebattery", Reason: "because"})
+	b, _ := w.Box("there")
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made; echo password=correcthorsebattery", Reason: "because"})
 	require.Equal(t, "pending", c.Status)
-	status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, nil)
+	status, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/approve", nil, nil)
 	require.Equal(t, http.StatusOK, status, p.Detail)
 	seen := map[string]notify.Event{}
 	for seen["asked"].ID == "" || seen["approved"].ID == "" || seen["done"].ID == "" {

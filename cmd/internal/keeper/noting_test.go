@@ -12,51 +12,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-// recorded is what stands on record under an id.
-type recorded struct {
-	kinds []audit.Kind
-	last  map[audit.Kind]audit.Event
-	open  []audit.Kind // requests without a result
-}
-
-// aboutCommand reads a record that is whole.
-func aboutCommand(t *testing.T, dir, id string) recorded {
-	t.Helper()
-	r := recorded{last: map[audit.Kind]audit.Event{}}
-	for e, err := range audit.All(dir) {
-		require.NoError(t, err)
-		if e.ID == id {
-			r.kinds, r.last[e.Kind] = append(r.kinds, e.Kind), e
-		}
-	}
-	rep, err := audit.Verify(dir)
-	require.NoError(t, err)
-	require.True(t, rep.OK(), "%v", rep.Problem)
-	for _, p := range rep.Pending {
-		if p.ID == id {
-			r.open = append(r.open, p.Kind)
-		}
-	}
-	return r
-}
-
 // rename changes a host's line in the inventory, and has the keeper read it.
-func (w *world) rename(host, to string) {
-	w.t.Helper()
-	text := strings.Replace(here, "name: "+host+",", "name: "+to+",", 1)
-	require.NoError(w.t, os.WriteFile(w.inventory, []byte(text), 0o600))
-	_, err := w.RunFleet(w.t.Context(), wire.NewRun{Hosts: []string{"here"}, Sums: []string{"0"}, Command: "true"}, (&told{}).fleet())
-	require.Equal(w.t, "stale", codeOf(w.t, err))
+func rename(w *keepertest.World, host, to string) {
+	w.T.Helper()
+	text := strings.Replace(keepertest.Here, "name: "+host+",", "name: "+to+",", 1)
+	require.NoError(w.T, os.WriteFile(w.Inventory, []byte(text), 0o600))
+	_, err := w.RunFleet(w.T.Context(), wire.NewRun{Hosts: []string{"here"}, Sums: []string{"0"}, Command: "true"}, (&keepertest.Told{}).Fleet())
+	require.Equal(w.T, "stale", keepertest.CodeOf(w.T, err))
 }
 
 func TestTheRecordSaysWhoAnsweredForACommand(t *testing.T) {
-	w := start(t)
-	b, _ := w.box("there")
-	_, yes := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made", Reason: "to have it"})
-	_, no := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch other"})
+	w := keepertest.Start(t)
+	b, _ := w.Box("there")
+	_, yes := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made", Reason: "to have it"})
+	_, no := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch other"})
 	docs := map[string]string{}
 	list, err := w.Approvals(t.Context())
 	require.NoError(t, err)
@@ -66,14 +39,14 @@ func TestTheRecordSaysWhoAnsweredForACommand(t *testing.T) {
 		docs[a.Exec] = d.Digest
 	}
 	for c, verb := range map[*wire.Command]string{&yes: "approve", &no: "reject"} {
-		status, p := w.api("", "POST", commandsPath+"/"+c.ID+"/"+verb, wire.Reject{Reason: "because"}, c)
+		status, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/"+verb, wire.Reject{Reason: "because"}, c)
 		require.Equal(t, http.StatusOK, status, p.Detail)
 	}
 	require.Equal(t, "executed", yes.Status, yes.Reason)
 	for id, want := range map[string]string{yes.ID: "approved", no.ID: "rejected"} {
-		about := aboutCommand(t, w.cfg.AuditDir, id)
-		assert.Equal(t, []audit.Kind{audit.ApprovalRequest, audit.ApprovalResult}, about.kinds, want)
-		e := about.last[audit.ApprovalResult]
+		about := keepertest.AboutCommand(t, w.Cfg.AuditDir, id)
+		assert.Equal(t, []audit.Kind{audit.ApprovalRequest, audit.ApprovalResult}, about.Kinds, want)
+		e := about.Last[audit.ApprovalResult]
 		assert.Equal(t, want, e.Status)
 		assert.Equal(t, "operator/ada", e.ApprovedBy)
 		assert.Equal(t, "unproven", e.ApprovalProof)
@@ -81,35 +54,35 @@ func TestTheRecordSaysWhoAnsweredForACommand(t *testing.T) {
 		assert.Equal(t, docs[id], e.ApprovalDigest)
 		assert.Equal(t, "because", e.Reason)
 	}
-	rep, err := audit.Verify(w.cfg.AuditDir)
+	rep, err := audit.Verify(w.Cfg.AuditDir)
 	require.NoError(t, err)
 	assert.Empty(t, rep.Pending)
-	asked := aboutCommand(t, w.cfg.AuditDir, yes.Exec.Exec).last[audit.CommandRequest]
-	assert.Equal(t, aboutCommand(t, w.cfg.AuditDir, yes.ID).last[audit.ApprovalResult].Approval, asked.Approval, "what ran says by which answer")
+	asked := keepertest.AboutCommand(t, w.Cfg.AuditDir, yes.Exec.Exec).Last[audit.CommandRequest]
+	assert.Equal(t, keepertest.AboutCommand(t, w.Cfg.AuditDir, yes.ID).Last[audit.ApprovalResult].Approval, asked.Approval, "what ran says by which answer")
 }
 
 func TestAnApprovedCommandThatComesToNothingIsOnRecord(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		change          func(t *testing.T, w *world, b wire.Sandbox, dir string)
+		change          func(t *testing.T, w *keepertest.World, b wire.Sandbox, dir string)
 		status, outcome string
 		verdict         string // on record
 	}{
 		"its sandbox is deleted": {
-			change: func(t *testing.T, w *world, b wire.Sandbox, _ string) {
+			change: func(t *testing.T, w *keepertest.World, b wire.Sandbox, _ string) {
 				require.NoError(t, w.DeleteSandbox(t.Context(), b.ID))
 			},
 			status: "rejected", outcome: "denied", verdict: "deny",
 		},
 		"its sandbox is switched off": {
-			change: func(t *testing.T, w *world, b wire.Sandbox, _ string) {
+			change: func(t *testing.T, w *keepertest.World, b wire.Sandbox, _ string) {
 				_, err := w.ChangeSandbox(t.Context(), b.ID, wire.SandboxChange{Active: new(bool)})
 				require.NoError(t, err)
 			},
 			status: "rejected", outcome: "denied", verdict: "deny",
 		},
 		"its sandbox is elsewhere": {
-			change: func(t *testing.T, w *world, b wire.Sandbox, dir string) {
+			change: func(t *testing.T, w *keepertest.World, b wire.Sandbox, dir string) {
 				path := filepath.Join(dir, "sub")
 				_, err := w.ChangeSandbox(t.Context(), b.ID, wire.SandboxChange{Path: &path})
 				require.NoError(t, err)
@@ -117,53 +90,55 @@ func TestAnApprovedCommandThatComesToNothingIsOnRecord(t *testing.T) {
 			status: "rejected", outcome: "denied", verdict: "deny",
 		},
 		"its directory is gone": {
-			change: func(t *testing.T, _ *world, _ wire.Sandbox, dir string) {
+			change: func(t *testing.T, _ *keepertest.World, _ wire.Sandbox, dir string) {
 				require.NoError(t, os.Remove(filepath.Join(dir, "here")))
 			},
 			status: "failed", outcome: "error", verdict: "allow",
 		},
 		"all of its sandbox is gone": {
-			change: func(t *testing.T, _ *world, _ wire.Sandbox, dir string) { require.NoError(t, os.RemoveAll(dir)) },
+			change: func(t *testing.T, _ *keepertest.World, _ wire.Sandbox, dir string) {
+				require.NoError(t, os.RemoveAll(dir))
+			},
 			status: "failed", outcome: "error", verdict: "allow",
 		},
 		"its host is not in the inventory": {
-			change: func(t *testing.T, w *world, _ wire.Sandbox, _ string) {
-				w.rename("there", "elsewhere")
+			change: func(t *testing.T, w *keepertest.World, _ wire.Sandbox, _ string) {
+				rename(w, "there", "elsewhere")
 			},
 			status: "failed", outcome: "error", verdict: "allow",
 		},
 		"its host is another one": {
-			change: func(t *testing.T, w *world, _ wire.Sandbox, _ string) {
-				w.rename("there", "there, shell: sh")
+			change: func(t *testing.T, w *keepertest.World, _ wire.Sandbox, _ string) {
+				rename(w, "there", "there, shell: sh")
 			},
 			status: "rejected", outcome: "denied", verdict: "deny",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := start(t)
-			b, dir := w.box("there")
+			w := keepertest.Start(t)
+			b, dir := w.Box("there")
 			require.NoError(t, os.Mkdir(filepath.Join(dir, "here"), 0o700))
-			_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "touch made", CWD: "here"})
+			_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "touch made", CWD: "here"})
 			tt.change(t, w, b, dir)
-			c = w.yes(c)
+			c = w.Yes(c)
 			assert.Equal(t, tt.status, c.Status, c.Reason)
 			assert.Equal(t, tt.outcome, c.Outcome)
 			assert.NotEmpty(t, c.Reason)
 			assert.Nil(t, c.ExitCode)
 			assert.Equal(t, "operator/ada", c.ApprovedBy)
-			about := aboutCommand(t, w.cfg.AuditDir, c.ID)
-			assert.Equal(t, "approved", about.last[audit.ApprovalResult].Status)
-			rep, err := audit.Verify(w.cfg.AuditDir)
+			about := keepertest.AboutCommand(t, w.Cfg.AuditDir, c.ID)
+			assert.Equal(t, "approved", about.Last[audit.ApprovalResult].Status)
+			rep, err := audit.Verify(w.Cfg.AuditDir)
 			require.NoError(t, err)
 			assert.Empty(t, rep.Pending, "nothing is left open")
 			assert.Empty(t, c.Session, "nothing was opened for it")
-			assert.Equal(t, []audit.Kind{audit.ApprovalRequest, audit.ApprovalResult, audit.CommandRequest, audit.CommandResult}, about.kinds)
-			asked, ended := about.last[audit.CommandRequest], about.last[audit.CommandResult]
+			assert.Equal(t, []audit.Kind{audit.ApprovalRequest, audit.ApprovalResult, audit.CommandRequest, audit.CommandResult}, about.Kinds)
+			asked, ended := about.Last[audit.CommandRequest], about.Last[audit.CommandResult]
 			assert.Equal(t, "touch made", asked.Command)
 			assert.NotEmpty(t, asked.CommandHMAC)
 			assert.Equal(t, tt.verdict, asked.Verdict)
 			assert.Equal(t, "operator/ada", asked.ApprovedBy)
-			assert.Equal(t, about.last[audit.ApprovalResult].Approval, asked.Approval)
+			assert.Equal(t, about.Last[audit.ApprovalResult].Approval, asked.Approval)
 			assert.Equal(t, tt.outcome, ended.Status)
 			assert.Equal(t, c.Reason, ended.Error.Message)
 		})
@@ -171,8 +146,8 @@ func TestAnApprovedCommandThatComesToNothingIsOnRecord(t *testing.T) {
 }
 
 func TestARefusedCommandIsOnRecordAsItWasAsked(t *testing.T) {
-	w := start(t)
-	b, dir := w.box("there")
+	w := keepertest.Start(t)
+	b, dir := w.Box("there")
 	for name, tt := range map[string]struct {
 		in        wire.NewCommand
 		cwd, host string
@@ -190,13 +165,13 @@ func TestARefusedCommandIsOnRecordAsItWasAsked(t *testing.T) {
 			if tt.in.Command == "" {
 				tt.in.Command = "ls"
 			}
-			_, c := w.post(tt.in)
+			_, c := w.Post(tt.in)
 			assert.Equal(t, "rejected", c.Status)
 			assert.Equal(t, b.ID, c.Sandbox)
-			asked := aboutCommand(t, w.cfg.AuditDir, c.ID).last[audit.CommandRequest]
+			asked := keepertest.AboutCommand(t, w.Cfg.AuditDir, c.ID).Last[audit.CommandRequest]
 			assert.Equal(t, tt.in.Command, asked.Command)
 			assert.NotEmpty(t, asked.CommandHMAC)
-			assert.Equal(t, c.Reason, aboutCommand(t, w.cfg.AuditDir, c.ID).last[audit.CommandResult].Error.Message)
+			assert.Equal(t, c.Reason, keepertest.AboutCommand(t, w.Cfg.AuditDir, c.ID).Last[audit.CommandResult].Error.Message)
 			for what, said := range map[string][2]string{"record": {c.CWD, c.Host}, "audit": {asked.CWD, asked.Host}} {
 				assert.True(t, strings.HasPrefix(said[0], tt.cwd), "%s: %s", what, said[0])
 				assert.NotContains(t, said[0], "ghp_", what)
@@ -204,32 +179,23 @@ func TestARefusedCommandIsOnRecordAsItWasAsked(t *testing.T) {
 			}
 		})
 	}
-	_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "cat /srv/ghp_abcdefghijklmnopqrstuvwxyz0123456789"})
+	_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "cat /srv/ghp_abcdefghijklmnopqrstuvwxyz0123456789"})
 	assert.Contains(t, c.Reason, "/srv/«redacted:", "nor does why it was refused hold a secret")
-	before := len(auditOf(t, w))
-	status, p := w.api("agent/claude", "POST", commandsPath, wire.NewCommand{Sandbox: b.ID, Command: "ls", Host: "a\x00b"}, nil)
+	before := len(keepertest.AuditOf(t, w))
+	status, p := w.API("agent/claude", "POST", keepertest.CommandsPath, wire.NewCommand{Sandbox: b.ID, Command: "ls", Host: "a\x00b"}, nil)
 	assert.Equal(t, http.StatusUnprocessableEntity, status, p.Detail)
-	assert.Len(t, auditOf(t, w), before, "it is not a name, and nothing was asked")
-}
-
-func auditOf(t *testing.T, w *world) (all []audit.Event) {
-	t.Helper()
-	for e, err := range audit.All(w.cfg.AuditDir) {
-		require.NoError(t, err)
-		all = append(all, e)
-	}
-	return all
+	assert.Len(t, keepertest.AuditOf(t, w), before, "it is not a name, and nothing was asked")
 }
 
 func TestWhatIsAskedTwiceUnderOneKeyLeavesNothingOpen(t *testing.T) {
-	w := start(t)
-	b, _ := w.box("there")
+	w := keepertest.Start(t)
+	b, _ := w.Box("there")
 	in := wire.NewCommand{Sandbox: b.ID, Command: "touch made"}
 	asked := make(chan string, 8)
 	for range cap(asked) {
 		go func() {
 			var c wire.Command
-			w.api("agent/claude", "POST", commandsPath, in, &c, wire.IdempotencyKey, "k")
+			w.API("agent/claude", "POST", keepertest.CommandsPath, in, &c, wire.IdempotencyKey, "k")
 			asked <- c.ID
 		}()
 	}
@@ -239,7 +205,7 @@ func TestWhatIsAskedTwiceUnderOneKeyLeavesNothingOpen(t *testing.T) {
 	}
 	slices.Sort(ids)
 	require.Len(t, slices.Compact(ids), 1)
-	rep, err := audit.Verify(w.cfg.AuditDir)
+	rep, err := audit.Verify(w.Cfg.AuditDir)
 	require.NoError(t, err)
 	require.Len(t, rep.Pending, 1, "the one that waits")
 	assert.Equal(t, ids[0], rep.Pending[0].ID)

@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // personal reports whether a route takes a person's process: one that answers, administers or ends the keeper.
 func personal(route string) bool {
-	switch may, described := rights[route]; {
+	switch may, described := keepertest.Rights[route]; {
 	case !described:
 		return false
 	case strings.Contains(route, "/v1/questions"):
@@ -36,11 +37,11 @@ func personal(route string) bool {
 var undescribed = []string{"GET /metrics", "GET /openapi.json", "POST /mcp", "GET /v1/mcp"}
 
 // routes are all that there are.
-func (w *world) routes() []string {
-	w.t.Helper()
-	_, _, text := w.send("GET", "/openapi.json", "")
+func routes(w *keepertest.World) []string {
+	w.T.Helper()
+	_, _, text := w.Send("GET", "/openapi.json", "")
 	var doc struct{ Paths map[string]map[string]any }
-	require.NoError(w.t, json.Unmarshal([]byte(text), &doc))
+	require.NoError(w.T, json.Unmarshal([]byte(text), &doc))
 	all := slices.Clone(undescribed)
 	for path, methods := range doc.Paths {
 		for method := range methods {
@@ -48,8 +49,8 @@ func (w *world) routes() []string {
 		}
 	}
 	for _, route := range all {
-		_, known := rights[route]
-		require.True(w.t, known || slices.Contains(undescribed, route), "who may use %s?", route)
+		_, known := keepertest.Rights[route]
+		require.True(w.T, known || slices.Contains(undescribed, route), "who may use %s?", route)
 	}
 	return all
 }
@@ -100,13 +101,13 @@ func needCurl(t *testing.T) {
 // Whatever it says it is: what a session of the keeper has started is refused on every route.
 func TestADescendantOfTheKeeperHasNoRouteAtAll(t *testing.T) {
 	needCurl(t)
-	w := start(t, withRecordings(t))
-	s := w.open("here", "")
-	routes := w.routes()
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	s := w.OpenSession("here", "")
+	routes := routes(w)
 	for name, headers := range map[string][]string{"as the owner": nil, "as an agent": {wire.Principal + ": agent/a"}} {
 		t.Run(name, func(t *testing.T) {
-			script, read := fromShell(t, w.places.Socket, routes, headers...)
-			w.run(w.Client, s.ID, "sh "+script)
+			script, read := fromShell(t, w.Places.Socket, routes, headers...)
+			w.RunIn(w.Client, s.ID, "sh "+script)
 			for route, status := range read(t) {
 				assert.Equal(t, "403", status, route)
 			}
@@ -118,10 +119,10 @@ func TestADescendantOfTheKeeperHasNoRouteAtAll(t *testing.T) {
 // a process of its own here.
 func TestTheTreeThatHostsAnAgentNeitherApprovesNorAdministers(t *testing.T) {
 	needCurl(t)
-	k := startChild(t, childPlace(t), "")
-	routes := slices.DeleteFunc(k.routes(), func(route string) bool { return route == "GET /v1/events" }) // a stream without end
-	script, read := fromShell(t, k.places.Socket, routes)
-	c := client.New(client.Config{Socket: k.places.Socket, Principal: "agent/a"})
+	k := keepertest.StartChild(t, keepertest.ChildPlace(t), "")
+	routes := slices.DeleteFunc(routes(k.World), func(route string) bool { return route == "GET /v1/events" }) // a stream without end
+	script, read := fromShell(t, k.Places.Socket, routes)
+	c := client.New(client.Config{Socket: k.Places.Socket, Principal: "agent/a"})
 	defer c.Close()
 	// This process hosts an agent from here on, and with it all that it starts.
 	conn, err := c.MCP(t.Context(), false)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sandbox"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
@@ -49,31 +50,31 @@ func missing(t testing.TB, what string) {
 }
 
 // over adds a host "lab" to a world's inventory: this machine over OpenSSH's server.
-func (w *world) over(sshd *sessiontest.SSHD) {
-	w.t.Helper()
-	require.NoError(w.t, os.WriteFile(w.inventory, []byte(fmt.Sprintf("%s  - {name: lab, tier: dev, addr: %s, ssh_config: %s}\n", here, hostOf(sshd.Addr), labConfig(w, sshd))), 0o600))
+func over(w *keepertest.World, sshd *sessiontest.SSHD) {
+	w.T.Helper()
+	require.NoError(w.T, os.WriteFile(w.Inventory, []byte(fmt.Sprintf("%s  - {name: lab, tier: dev, addr: %s, ssh_config: %s}\n", keepertest.Here, hostOf(sshd.Addr), labConfig(w, sshd))), 0o600))
 }
 
 func hostOf(addr string) string { host, _, _ := strings.Cut(addr, ":"); return host }
 
 // labConfig is the server's configuration for a host of another name.
-func labConfig(w *world, sshd *sessiontest.SSHD) string {
+func labConfig(w *keepertest.World, sshd *sessiontest.SSHD) string {
 	text, err := os.ReadFile(sshd.Config)
-	require.NoError(w.t, err)
-	name := filepath.Join(w.dir, "ssh_config")
-	require.NoError(w.t, os.WriteFile(name, []byte(strings.Replace(string(text), "Host sshd", "Host lab", 1)), 0o600))
+	require.NoError(w.T, err)
+	name := filepath.Join(w.Dir, "ssh_config")
+	require.NoError(w.T, os.WriteFile(name, []byte(strings.Replace(string(text), "Host sshd", "Host lab", 1)), 0o600))
 	return name
 }
 
 // kernel checks how a sandbox is held.
-func (w *world) kernel(b wire.Sandbox, how string) wire.Enforcement {
-	w.t.Helper()
-	e, err := w.CheckSandbox(w.t.Context(), b.ID)
-	require.NoError(w.t, err)
+func kernel(w *keepertest.World, b wire.Sandbox, how string) wire.Enforcement {
+	w.T.Helper()
+	e, err := w.CheckSandbox(w.T.Context(), b.ID)
+	require.NoError(w.T, err)
 	if e.Level != "kernel" {
-		missing(w.t, "a kernel that holds ("+e.Why+")")
+		missing(w.T, "a kernel that holds ("+e.Why+")")
 	}
-	require.Equal(w.t, how, e.How, e.Why)
+	require.Equal(w.T, how, e.How, e.Why)
 	return e
 }
 
@@ -87,26 +88,26 @@ func TestFromASandboxTheKeeperCannotBeReached(t *testing.T) {
 		t.Run(place, func(t *testing.T) {
 			t.Setenv("TMPDIR", tmp)
 			enforced(t, func(t *testing.T, how string, change func(*keeper.Config)) {
-				w := start(t, change)
-				w.over(sessiontest.OpenSSHD(t))
+				w := keepertest.Start(t, change)
+				over(w, sessiontest.OpenSSHD(t))
 				hosts := []string{"here"}
 				if how == "bubblewrap" {
 					hosts = append(hosts, "lab")
 				}
 				for _, host := range hosts {
-					b, _ := w.box(host)
-					w.kernel(b, how)
+					b, _ := w.Box(host)
+					kernel(w, b, how)
 					agent := w.As("agent/claude")
 					s, err := agent.Open(t.Context(), wire.Open{Host: host, Sandbox: b.ID})
 					require.NoError(t, err)
 					require.Equal(t, "kernel", s.Sandbox)
 					// The path is put together, for what names it is denied before it runs.
-					dir, last := filepath.Split(w.places.Socket)
-					r := w.approved(agent, s.ID, fmt.Sprintf(`perl -MSocket -e '$p = join("", %s) . "%s"; print "begun\n"; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!\n"; connect(S, sockaddr_un($p)) or die "connect: $!\n"; print "connected\n"'`, spelledOut(dir), last))
+					dir, last := filepath.Split(w.Places.Socket)
+					r := w.Approved(agent, s.ID, fmt.Sprintf(`perl -MSocket -e '$p = join("", %s) . "%s"; print "begun\n"; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!\n"; connect(S, sockaddr_un($p)) or die "connect: $!\n"; print "connected\n"'`, spelledOut(dir), last))
 					assert.Equal(t, "begun\n", r.Stdout, "%s: %s%+v", host, r.Stderr, r.Error)
 					assert.Regexp(t, "(connect|socket): ", r.Stderr)
 					for _, name := range []string{"audit/key", "state/store.db", "state/store.db.key", "inventory.yaml", "audit/000001.jsonl"} {
-						r = w.approved(agent, s.ID, fmt.Sprintf(`perl -e '$p = join("", %s); print "begun\n"; open(F, "<", $p) or die "open: $!\n"; print while <F>'`, spelledOut(filepath.Join(w.dir, name))))
+						r = w.Approved(agent, s.ID, fmt.Sprintf(`perl -e '$p = join("", %s); print "begun\n"; open(F, "<", $p) or die "open: $!\n"; print while <F>'`, spelledOut(filepath.Join(w.Dir, name))))
 						assert.Equal(t, "begun\n", r.Stdout, "%s: %s%+v", name, r.Stderr, r.Error)
 					}
 				}
@@ -125,10 +126,10 @@ func spelledOut(text string) string {
 }
 
 func TestASandboxAmongTheKeepersFilesIsRefused(t *testing.T) {
-	w := start(t)
-	for _, path := range []string{filepath.Join(w.dir, "audit"), filepath.Dir(w.places.Socket)} {
+	w := keepertest.Start(t)
+	for _, path := range []string{filepath.Join(w.Dir, "audit"), filepath.Dir(w.Places.Socket)} {
 		var b wire.Sandbox
-		status, p := w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "here", Path: path}, &b)
+		status, p := w.API("", "POST", keepertest.SandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "here", Path: path}, &b)
 		require.Equal(t, http.StatusCreated, status, p.Detail)
 		_, err := w.As("agent/claude").Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
 		require.Error(t, err, path)
@@ -139,9 +140,9 @@ func TestASandboxAmongTheKeepersFilesIsRefused(t *testing.T) {
 // A kernel that only hid the keeper's files in a sandbox would let others be put in their places.
 func TestASandboxAroundTheKeepersFilesKeepsThemInPlace(t *testing.T) {
 	t.Setenv("TMPDIR", lastingHome(t))
-	w := start(t)
+	w := keepertest.Start(t)
 	var b wire.Sandbox
-	status, p := w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "here", Path: w.dir}, &b)
+	status, p := w.API("", "POST", keepertest.SandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "here", Path: w.Dir}, &b)
 	require.Equal(t, http.StatusCreated, status, p.Detail)
 	e, err := w.CheckSandbox(t.Context(), b.ID)
 	require.NoError(t, err)
@@ -152,7 +153,7 @@ func TestASandboxAroundTheKeepersFilesKeepsThemInPlace(t *testing.T) {
 	assert.Contains(t, e.Why, "not there yet")
 
 	for _, name := range []string{"policy.yaml", "k.log", "state/store.db-journal"} {
-		require.NoError(t, os.WriteFile(filepath.Join(w.dir, name), []byte("version: 1\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(w.Dir, name), []byte("version: 1\n"), 0o600))
 	}
 	if e, err = w.CheckSandbox(t.Context(), b.ID); err == nil && e.Level != "kernel" {
 		missing(t, "a kernel that holds ("+e.Why+")")
@@ -161,7 +162,7 @@ func TestASandboxAroundTheKeepersFilesKeepsThemInPlace(t *testing.T) {
 	agent := w.As("agent/claude")
 	s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
 	require.NoError(t, err)
-	r := w.approved(agent, s.ID, `perl -e '$s = "state"; $a = "aud" . "it"; print rename($s, "s2") ? "renamed" : "no"; print rename($a, "a2") ? "renamed" : "no"; open(F, "<", "$a/key") and print "read"; open(F, ">", "pol" . "icy.yaml") and print "written"; open(F, ">", "mine") and print " mine"'`)
+	r := w.Approved(agent, s.ID, `perl -e '$s = "state"; $a = "aud" . "it"; print rename($s, "s2") ? "renamed" : "no"; print rename($a, "a2") ? "renamed" : "no"; open(F, "<", "$a/key") and print "read"; open(F, ">", "pol" . "icy.yaml") and print "written"; open(F, ">", "mine") and print " mine"'`)
 	assert.Equal(t, "nono mine", r.Stdout, "%s%+v", r.Stderr, r.Error)
 }
 
@@ -177,42 +178,42 @@ func lastingHome(t *testing.T) string {
 }
 
 func TestNoFrontEndGivesAnAgentTheKeepersFiles(t *testing.T) {
-	w := start(t)
-	w.over(sessiontest.OpenSSHD(t))
-	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "policy.yaml"), []byte(`version: 1
+	w := keepertest.Start(t)
+	over(w, sessiontest.OpenSSHD(t))
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "policy.yaml"), []byte(`version: 1
 rules:
   - {name: all, hosts: all, principals: ["role=agent"], classes: [read-only, sensitive-read, write, unknown, dangerous, forbidden], verdict: allow}
 `), 0o600))
 	agent := w.As("agent/claude")
-	require.NoError(t, os.Symlink(filepath.Join(w.dir, "audit"), filepath.Join(w.dir, "link")))
+	require.NoError(t, os.Symlink(filepath.Join(w.Dir, "audit"), filepath.Join(w.Dir, "link")))
 	for _, host := range []string{"here", "lab"} {
 		for _, name := range []string{"audit/key", "audit/000001.jsonl", "state/store.db", "state/store.db-wal", "state/store.db.key", "inventory.yaml", "policy.yaml", "r/k.sock", "link/key", "audit"} {
-			path := filepath.Join(w.dir, name)
+			path := filepath.Join(w.Dir, name)
 			at := client.FileAt{Host: host, Path: path}
 			_, err := agent.ReadFile(t.Context(), at, 0, 100)
-			assert.Equal(t, "denied", codeOf(t, err), path)
+			assert.Equal(t, "denied", keepertest.CodeOf(t, err), path)
 			_, err = agent.WriteFile(t.Context(), at, []byte("x"), client.WriteOptions{})
-			assert.Equal(t, "denied", codeOf(t, err), path)
-			status, p := w.api("agent/claude", "GET", "/v1/files/list?host="+host+"&path="+path, nil, nil)
+			assert.Equal(t, "denied", keepertest.CodeOf(t, err), path)
+			status, p := w.API("agent/claude", "GET", "/v1/files/list?host="+host+"&path="+path, nil, nil)
 			assert.Equal(t, http.StatusForbidden, status, "%s: %s", path, p.Detail)
-			status, _ = w.api("agent/claude", "POST", "/v1/files/edit?host="+host+"&path="+path, wire.FileEdit{Old: "a", New: "b"}, nil)
+			status, _ = w.API("agent/claude", "POST", "/v1/files/edit?host="+host+"&path="+path, wire.FileEdit{Old: "a", New: "b"}, nil)
 			assert.Equal(t, http.StatusForbidden, status, path)
 		}
-		key := filepath.Join(w.dir, "audit", "key")
+		key := filepath.Join(w.Dir, "audit", "key")
 		s, err := agent.Open(t.Context(), wire.Open{Host: host})
 		require.NoError(t, err)
-		for _, script := range []string{"cat " + key, "cat " + filepath.Join(w.dir, "aud*", "key"), "cd " + w.dir + " && cat audit/key", "cat " + filepath.Join(w.dir, "link", "key"), "strings " + filepath.Join(w.dir, "state", "store.db"), "fairlead approvals list", "env fairlead version"} {
-			r := w.run(agent, s.ID, script)
+		for _, script := range []string{"cat " + key, "cat " + filepath.Join(w.Dir, "aud*", "key"), "cd " + w.Dir + " && cat audit/key", "cat " + filepath.Join(w.Dir, "link", "key"), "strings " + filepath.Join(w.Dir, "state", "store.db"), "fairlead approvals list", "env fairlead version"} {
+			r := w.RunIn(agent, s.ID, script)
 			assert.Equal(t, "denied", r.Status, "%s: %s", script, r.Stdout)
 			assert.Equal(t, "builtin/own", r.Decision.Rule, script)
 		}
-		assert.Equal(t, "ok", w.run(agent, s.ID, "echo fine >"+filepath.Join(w.dir, "mine")).Status)
-		b, err := agent.Open(t.Context(), wire.Open{Host: host, CWD: filepath.Join(w.dir, "audit")})
+		assert.Equal(t, "ok", w.RunIn(agent, s.ID, "echo fine >"+filepath.Join(w.Dir, "mine")).Status)
+		b, err := agent.Open(t.Context(), wire.Open{Host: host, CWD: filepath.Join(w.Dir, "audit")})
 		if err == nil {
-			assert.Equal(t, "denied", w.run(agent, b.ID, "cat key").Status)
-			assert.Equal(t, "denied", w.run(agent, b.ID, "cat *").Status)
+			assert.Equal(t, "denied", w.RunIn(agent, b.ID, "cat key").Status)
+			assert.Equal(t, "denied", w.RunIn(agent, b.ID, "cat *").Status)
 		}
-		status, _ := w.api("agent/claude", "POST", "/v1/jobs", wire.NewJob{Host: host, Command: "cat " + key}, nil)
+		status, _ := w.API("agent/claude", "POST", "/v1/jobs", wire.NewJob{Host: host, Command: "cat " + key}, nil)
 		assert.Equal(t, http.StatusForbidden, status)
 	}
 }
@@ -225,9 +226,9 @@ func TestASwappedDirectoryLetsNoFileOut(t *testing.T) {
 		missing(t, "perl")
 	}
 	enforced(t, func(t *testing.T, how string, change func(*keeper.Config)) {
-		w := start(t, change)
-		w.over(sessiontest.OpenSSHD(t))
-		require.NoError(t, os.WriteFile(filepath.Join(w.dir, "policy.yaml"), []byte(`version: 1
+		w := keepertest.Start(t, change)
+		over(w, sessiontest.OpenSSHD(t))
+		require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "policy.yaml"), []byte(`version: 1
 rules:
   - {name: all, hosts: all, principals: ["role=agent"], classes: [read-only, write, unknown], verdict: allow}
 `), 0o600))
@@ -237,9 +238,9 @@ rules:
 		}
 		for _, host := range hosts {
 			t.Run(host, func(t *testing.T) {
-				b, dir := w.box(host)
-				w.kernel(b, how)
-				out := filepath.Join(w.dir, "out-"+host)
+				b, dir := w.Box(host)
+				kernel(w, b, how)
+				out := filepath.Join(w.Dir, "out-"+host)
 				require.NoError(t, os.Mkdir(out, 0o777))
 				require.NoError(t, os.Mkdir(filepath.Join(dir, "dd"), 0o777))
 				require.NoError(t, os.Symlink(out, filepath.Join(dir, "link")))
@@ -292,29 +293,29 @@ func TestASandboxWithoutANetworkHasNone(t *testing.T) {
 	t.Cleanup(func() { l.Close() })
 	script := fmt.Sprintf(`perl -MSocket -e 'print socket(S, AF_INET, SOCK_STREAM, 0) && connect(S, sockaddr_in(%d, inet_aton("127.0.0.1"))) ? "connected\n" : "refused\n"'`, l.Addr().(*net.TCPAddr).Port)
 	enforced(t, func(t *testing.T, how string, change func(*keeper.Config)) {
-		w := start(t, change)
-		b, _ := w.box("here")
+		w := keepertest.Start(t, change)
+		b, _ := w.Box("here")
 		assert.Empty(t, b.Network, "left out: the account's")
-		assert.Contains(t, strings.Join(w.kernel(b, how).Open, "\n"), "network: ")
+		assert.Contains(t, strings.Join(kernel(w, b, how).Open, "\n"), "network: ")
 		agent := w.As("agent/claude")
 		before, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID, Shell: "bash"})
 		require.NoError(t, err)
-		assert.Equal(t, "connected\n", w.approved(agent, before.ID, script).Stdout)
+		assert.Equal(t, "connected\n", w.Approved(agent, before.ID, script).Stdout)
 
 		none := "none"
 		b, err = w.ChangeSandbox(t.Context(), b.ID, wire.SandboxChange{Network: &none})
 		require.NoError(t, err)
 		assert.Equal(t, "none", b.Network)
-		assert.NotContains(t, strings.Join(w.kernel(b, how).Open, "\n"), "network: ")
-		assert.Equal(t, "denied", w.run(agent, before.ID, "ls").Status, "a session from before still has a network")
+		assert.NotContains(t, strings.Join(kernel(w, b, how).Open, "\n"), "network: ")
+		assert.Equal(t, "denied", w.RunIn(agent, before.ID, "ls").Status, "a session from before still has a network")
 		after, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID, Shell: "bash"})
 		require.NoError(t, err)
-		assert.Equal(t, "refused\n", w.approved(agent, after.ID, script).Stdout)
+		assert.Equal(t, "refused\n", w.Approved(agent, after.ID, script).Stdout)
 	})
 	t.Run("where no kernel enforces it", func(t *testing.T) {
-		w := start(t, func(c *keeper.Config) { c.NoBubblewrap() })
-		b, dir := w.box("here")
-		status, bad := w.api("", "POST", sandboxesPath, map[string]string{"owner_principal_id": "agent/claude", "host": "here", "path": dir, "network": "some"}, nil)
+		w := keepertest.Start(t, func(c *keeper.Config) { c.NoBubblewrap() })
+		b, dir := w.Box("here")
+		status, bad := w.API("", "POST", keepertest.SandboxesPath, map[string]string{"owner_principal_id": "agent/claude", "host": "here", "path": dir, "network": "some"}, nil)
 		assert.Equal(t, http.StatusUnprocessableEntity, status, bad.Detail)
 		none := "none"
 		_, err := w.ChangeSandbox(t.Context(), b.ID, wire.SandboxChange{Network: &none})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -40,20 +41,20 @@ func words(text string) []string {
 }
 
 func TestRecordsHaveTheseFieldsInEveryState(t *testing.T) {
-	w := start(t)
-	b, _ := w.box("there")
-	_, _, text := w.send("GET", sandboxesPath+"/"+b.ID, "")
+	w := keepertest.Start(t)
+	b, _ := w.Box("there")
+	_, _, text := w.Send("GET", keepertest.SandboxesPath+"/"+b.ID, "")
 	assert.Equal(t, words("sandbox_id owner_principal_id host label path is_active created_at updated_at"), fields(t, text))
 	for _, script := range []string{"pwd", "touch made", "sudo id"} {
-		_, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: script})
-		_, _, text := w.send("GET", commandsPath+"/"+c.ID, "")
+		_, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: script})
+		_, _, text := w.Send("GET", keepertest.CommandsPath+"/"+c.ID, "")
 		assert.Equal(t, words(`command_id session_id sandbox_id host command cwd status verdict reason stdout stderr exit_code
 			requested_by approved_by created_at updated_at finalized_at outcome exec enforcement`), fields(t, text), script)
 	}
-	_, _, text = w.send("GET", commandsPath, "")
+	_, _, text = w.Send("GET", keepertest.CommandsPath, "")
 	assert.Equal(t, words("items next_cursor"), fields(t, text))
-	for _, path := range []string{commandsPath + "/c_none", sandboxesPath + "/b_none"} {
-		status, p, text := w.send("GET", path, "")
+	for _, path := range []string{keepertest.CommandsPath + "/c_none", keepertest.SandboxesPath + "/b_none"} {
+		status, p, text := w.Send("GET", path, "")
 		assert.Equal(t, http.StatusNotFound, status)
 		assert.Equal(t, words("type title status detail code retriable"), fields(t, text))
 		assert.Equal(t, wire.Problem{Type: "about:blank", Title: "Not Found", Status: 404, Code: "not_found", Detail: p.Detail}, p)
@@ -72,13 +73,13 @@ func nowhere(t *testing.T) int {
 
 func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 	t.Parallel()
-	w := start(t, func(c *keeper.Config) {
+	w := keepertest.Start(t, func(c *keeper.Config) {
 		more := fmt.Sprintf("  - {name: gone, addr: 127.0.0.1, port: %d, ssh_config: none, tier: dev}\n", nowhere(t))
-		require.NoError(t, os.WriteFile(c.Inventory, []byte(here+more), 0o600))
+		require.NoError(t, os.WriteFile(c.Inventory, []byte(keepertest.Here+more), 0o600))
 	})
-	b, _ := w.box("there")
+	b, _ := w.Box("there")
 	var gone wire.Sandbox
-	status, p := w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "gone", Path: "/srv"}, &gone)
+	status, p := w.API("", "POST", keepertest.SandboxesPath, wire.NewSandbox{Owner: "agent/claude", Host: "gone", Path: "/srv"}, &gone)
 	require.Equal(t, http.StatusCreated, status, p.Detail)
 	short := 0.2
 	for name, tt := range map[string]struct {
@@ -107,10 +108,10 @@ func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 			if tt.in.Sandbox == "" {
 				tt.in.Sandbox = b.ID
 			}
-			status, c := w.post(tt.in)
+			status, c := w.Post(tt.in)
 			if c.Status == "pending" {
 				require.True(t, tt.approve, "%+v", c)
-				code, p := w.api("", "POST", commandsPath+"/"+c.ID+"/approve", nil, &c)
+				code, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/approve", nil, &c)
 				require.Equal(t, http.StatusOK, code, p.Detail)
 				status = http.StatusCreated
 			}
@@ -118,10 +119,10 @@ func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 			assert.Equal(t, tt.status, c.Status)
 			assert.Equal(t, tt.outcome, c.Outcome)
 			assert.Equal(t, tt.verdict, c.Verdict)
-			if about := aboutCommand(t, w.cfg.AuditDir, c.ID); c.Status != "executed" && !tt.approve {
-				assert.Equal(t, []audit.Kind{audit.CommandRequest, audit.CommandResult}, about.kinds)
-				assert.Equal(t, tt.verdict, about.last[audit.CommandRequest].Verdict)
-				assert.Equal(t, tt.outcome, about.last[audit.CommandResult].Status)
+			if about := keepertest.AboutCommand(t, w.Cfg.AuditDir, c.ID); c.Status != "executed" && !tt.approve {
+				assert.Equal(t, []audit.Kind{audit.CommandRequest, audit.CommandResult}, about.Kinds)
+				assert.Equal(t, tt.verdict, about.Last[audit.CommandRequest].Verdict)
+				assert.Equal(t, tt.outcome, about.Last[audit.CommandResult].Status)
 			}
 			if c.Status == "executed" {
 				require.NotNil(t, c.Exec)
@@ -134,10 +135,10 @@ func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 			if tt.exit != nil {
 				assert.Equal(t, *tt.exit, *c.ExitCode)
 			}
-			code, p := w.api("agent/claude", "POST", commandsPath+"/"+c.ID+"/finalize", nil, nil)
+			code, p := w.API("agent/claude", "POST", keepertest.CommandsPath+"/"+c.ID+"/finalize", nil, nil)
 			assert.Equal(t, http.StatusOK, code, p.Detail)
 			for _, verb := range []string{"approve", "reject"} {
-				code, p := w.api("", "POST", commandsPath+"/"+c.ID+"/"+verb, nil, nil)
+				code, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/"+verb, nil, nil)
 				assert.Equal(t, http.StatusConflict, code)
 				assert.Equal(t, "conflict", p.Code)
 			}
@@ -157,24 +158,24 @@ func TestWhoWaitsIsAnsweredAfterASetTime(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, tt.want, d, name)
 	}
-	w := start(t)
-	b, dir := w.box("there")
+	w := keepertest.Start(t)
+	b, dir := w.Box("there")
 	fifo := filepath.Join(dir, "fifo")
-	s := w.open("here", "")
-	w.run(w.Client, s.ID, "mkfifo "+fifo)
+	s := w.OpenSession("here", "")
+	w.RunIn(w.Client, s.ID, "mkfifo "+fifo)
 	soon := 0.05
-	status, c := w.post(wire.NewCommand{Sandbox: b.ID, Command: "cat fifo", WaitS: &soon}, wire.IdempotencyKey, "k")
+	status, c := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "cat fifo", WaitS: &soon}, wire.IdempotencyKey, "k")
 	assert.Equal(t, http.StatusAccepted, status)
 	assert.Equal(t, "approved", c.Status)
 	assert.Nil(t, c.ExitCode)
-	code, p := w.api("agent/claude", "POST", commandsPath+"/"+c.ID+"/finalize", nil, nil)
+	code, p := w.API("agent/claude", "POST", keepertest.CommandsPath+"/"+c.ID+"/finalize", nil, nil)
 	assert.Equal(t, http.StatusConflict, code, "it runs")
 	assert.Equal(t, "conflict", p.Code)
-	code, _ = w.api("", "POST", commandsPath+"/"+c.ID+"/reject", nil, nil)
+	code, _ = w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/reject", nil, nil)
 	assert.Equal(t, http.StatusConflict, code, "it was allowed")
 
 	require.NoError(t, os.WriteFile(fifo, []byte("through"), 0o600))
-	status, again := w.post(wire.NewCommand{Sandbox: b.ID, Command: "cat fifo"}, wire.IdempotencyKey, "k")
+	status, again := w.Post(wire.NewCommand{Sandbox: b.ID, Command: "cat fifo"}, wire.IdempotencyKey, "k")
 	assert.Equal(t, http.StatusCreated, status, "how long one waits makes no other request of it")
 	assert.Equal(t, c.ID, again.ID)
 	assert.Equal(t, "executed", again.Status)
@@ -182,8 +183,8 @@ func TestWhoWaitsIsAnsweredAfterASetTime(t *testing.T) {
 }
 
 func TestAKeyIsForOneRequestOverRestarts(t *testing.T) {
-	w := start(t)
-	b, dir := w.box("there")
+	w := keepertest.Start(t)
+	b, dir := w.Box("there")
 	ran := filepath.Join(dir, "ran")
 	in := map[string]wire.NewCommand{
 		"run":  {Sandbox: b.ID, Command: "pwd"},
@@ -193,35 +194,35 @@ func TestAKeyIsForOneRequestOverRestarts(t *testing.T) {
 	first := map[string]wire.Command{}
 	was := map[string]int{}
 	for key, c := range in {
-		was[key], first[key] = w.post(c, wire.IdempotencyKey, key)
+		was[key], first[key] = w.Post(c, wire.IdempotencyKey, key)
 	}
 	same := func(when string) {
 		for key, c := range in {
-			status, got := w.post(c, wire.IdempotencyKey, key)
+			status, got := w.Post(c, wire.IdempotencyKey, key)
 			assert.Equal(t, was[key], status, "%s: %s", key, when)
 			assert.Equal(t, first[key].ID, got.ID, "%s: %s", key, when)
 			assert.Equal(t, first[key].Status, got.Status, "%s: %s", key, when)
 			c.Command += " "
-			status, p := w.api("agent/claude", "POST", commandsPath, c, nil, wire.IdempotencyKey, key)
+			status, p := w.API("agent/claude", "POST", keepertest.CommandsPath, c, nil, wire.IdempotencyKey, key)
 			assert.Equal(t, http.StatusConflict, status, "%s: another request, %s", key, when)
 			assert.Equal(t, "conflict", p.Code)
 		}
 	}
 	same("at once")
-	require.NoError(t, w.stop())
-	w.serve()
+	require.NoError(t, w.StopServing())
+	w.Serve()
 	same("after a restart")
 	list, err := w.Approvals(t.Context())
 	require.NoError(t, err)
 	require.Len(t, list, 1, "it was asked once")
 
 	var got wire.Command
-	status, p := w.api("", "POST", commandsPath+"/"+first["ask"].ID+"/approve", nil, &got)
+	status, p := w.API("", "POST", keepertest.CommandsPath+"/"+first["ask"].ID+"/approve", nil, &got)
 	require.Equal(t, http.StatusOK, status, p.Detail)
 	require.Equal(t, "executed", got.Status, got.Reason)
 	first["ask"], was["ask"] = got, http.StatusCreated
 	same("when it has run")
-	status, _ = w.api("", "DELETE", sandboxesPath+"/"+b.ID, nil, nil)
+	status, _ = w.API("", "DELETE", keepertest.SandboxesPath+"/"+b.ID, nil, nil)
 	require.Equal(t, http.StatusNoContent, status)
 	same("when its sandbox is gone")
 	text, err := os.ReadFile(ran)
@@ -229,8 +230,8 @@ func TestAKeyIsForOneRequestOverRestarts(t *testing.T) {
 	assert.Equal(t, "x\n", string(text), "it ran once")
 
 	var other wire.Sandbox
-	status, p = w.api("", "POST", sandboxesPath, wire.NewSandbox{Owner: "agent/other", Host: "there", Path: dir}, &other)
+	status, p = w.API("", "POST", keepertest.SandboxesPath, wire.NewSandbox{Owner: "agent/other", Host: "there", Path: dir}, &other)
 	require.Equal(t, http.StatusCreated, status, p.Detail)
-	status, _ = w.api("agent/other", "POST", commandsPath, wire.NewCommand{Sandbox: other.ID, Command: "pwd"}, nil, wire.IdempotencyKey, "run")
+	status, _ = w.API("agent/other", "POST", keepertest.CommandsPath, wire.NewCommand{Sandbox: other.ID, Command: "pwd"}, nil, wire.IdempotencyKey, "run")
 	assert.Equal(t, http.StatusCreated, status, "another's keys are others")
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 func TestTheStoreKeepsCommandsAsLongAsTheSettingsSay(t *testing.T) {
 	var old, young store.Command
-	w := start(t, func(c *keeper.Config) {
+	w := keepertest.Start(t, func(c *keeper.Config) {
 		require.NoError(t, c.Store.Close())
 		path := filepath.Join(filepath.Dir(c.Inventory), "state", "store.db")
 		ended := func(ago time.Duration) store.Command {
@@ -34,10 +35,10 @@ func TestTheStoreKeepsCommandsAsLongAsTheSettingsSay(t *testing.T) {
 		c.Store, c.Keep = s, 90*24*time.Hour
 	})
 	require.Eventually(t, func() bool {
-		_, err := w.cfg.Store.Command(t.Context(), old.ID)
+		_, err := w.Cfg.Store.Command(t.Context(), old.ID)
 		return err != nil
 	}, 10*time.Second, 10*time.Millisecond)
-	got, err := w.cfg.Store.Command(t.Context(), young.ID)
+	got, err := w.Cfg.Store.Command(t.Context(), young.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "printed", got.Stdout)
 }

@@ -67,8 +67,8 @@ func Serve(ctx context.Context, cfg Config, p listen.Places, ready func()) (err 
 		listeners = append(listeners, t)
 		servers = append(servers, k.server(k.handler(k.callers.Remote, access.Names(cfg.TCP.Named(t.Addr())))))
 		k.log.Printf("listening on %s", t.Addr())
-		if cfg.listening != nil {
-			cfg.listening(t.Addr())
+		if cfg.Listening != nil {
+			cfg.Listening(t.Addr())
 		}
 	}
 	var wg sync.WaitGroup

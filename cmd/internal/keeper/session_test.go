@@ -17,17 +17,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
 func TestASessionKeepsItsStateFromCallToCall(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "work")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "work")
 	assert.Equal(t, "here", s.Host)
 	assert.Equal(t, "operator/ada", s.Owner)
-	w.run(w.Client, "work", "cd /tmp; X=kept")
-	r := w.run(w.Client, s.ID, `printf '%s' "$X"; printf e >&2; exit 3`)
+	w.RunIn(w.Client, "work", "cd /tmp; X=kept")
+	r := w.RunIn(w.Client, s.ID, `printf '%s' "$X"; printf e >&2; exit 3`)
 	assert.Equal(t, "kept", r.Stdout)
 	assert.Equal(t, "e", r.Stderr)
 	assert.Equal(t, "/tmp", r.CWD)
@@ -47,13 +48,13 @@ func TestASessionKeepsItsStateFromCallToCall(t *testing.T) {
 
 	_, err = w.Reset(t.Context(), "work")
 	require.NoError(t, err)
-	r = w.run(w.Client, "work", `printf '%s' "${X-gone}"; pwd`)
+	r = w.RunIn(w.Client, "work", `printf '%s' "${X-gone}"; pwd`)
 	assert.Equal(t, "gone/tmp\n", r.Stdout)
 	require.NoError(t, w.CloseSession(t.Context(), "work"))
 	_, err = w.Session(t.Context(), s.ID)
-	assert.Equal(t, "closed", codeOf(t, err))
+	assert.Equal(t, "closed", keepertest.CodeOf(t, err))
 	_, err = w.Session(t.Context(), "nobody")
-	assert.Equal(t, "not_found", codeOf(t, err))
+	assert.Equal(t, "not_found", keepertest.CodeOf(t, err))
 }
 
 func TestTheResultIsTheStableFormat(t *testing.T) {
@@ -70,10 +71,10 @@ func TestTheResultIsTheStableFormat(t *testing.T) {
 }
 
 func TestACommandThatTakesLongerIsAHandle(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	fifo := filepath.Join(w.dir, "fifo")
-	w.run(w.Client, s.ID, "mkfifo "+fifo)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	fifo := filepath.Join(w.Dir, "fifo")
+	w.RunIn(w.Client, s.ID, "mkfifo "+fifo)
 	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "cat " + fifo}, "")
 	require.NoError(t, err)
 	assert.Equal(t, "running", r.State)
@@ -99,12 +100,12 @@ func TestACommandThatTakesLongerIsAHandle(t *testing.T) {
 }
 
 func TestRunStopsItsCommandWhenItsCallerGivesUp(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	mark := filepath.Join(w.dir, "runs")
-	w.run(w.Client, s.ID, "mkfifo "+mark)
+	mark := filepath.Join(w.Dir, "runs")
+	w.RunIn(w.Client, s.ID, "mkfifo "+mark)
 	done := make(chan *wire.Result, 1)
 	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "echo on > " + mark + "; sleep 1000"}, "key-1")
 	require.NoError(t, err)
@@ -122,9 +123,9 @@ func TestRunStopsItsCommandWhenItsCallerGivesUp(t *testing.T) {
 }
 
 func TestARequestThatIsSentTwiceRunsOnce(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	log := filepath.Join(w.dir, "log")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	log := filepath.Join(w.Dir, "log")
 	cmd := wire.Run{Command: "echo once >> " + log}
 	one, err := w.Run(t.Context(), s.ID, cmd, "k1")
 	require.NoError(t, err)
@@ -135,14 +136,14 @@ func TestARequestThatIsSentTwiceRunsOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "once\n", string(text))
 	_, err = w.Run(t.Context(), s.ID, wire.Run{Command: "true"}, "k1")
-	assert.Equal(t, "conflict", codeOf(t, err))
+	assert.Equal(t, "conflict", keepertest.CodeOf(t, err))
 }
 
 func TestOutputIsPagedAndStreamedExactly(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
 	const script = `i=0; while [ $i -lt 3000 ]; do echo "line $i of many that make a long output, longer than what is shown"; i=$((i+1)); done; printf '\377\000' ; printf warn >&2`
-	r := w.run(w.Client, s.ID, script)
+	r := w.RunIn(w.Client, s.ID, script)
 	assert.Positive(t, r.Omitted["stdout"])
 	assert.Equal(t, "base64", r.Encoding)
 	var want bytes.Buffer
@@ -167,10 +168,10 @@ func TestOutputIsPagedAndStreamedExactly(t *testing.T) {
 }
 
 func TestAStreamShowsBothOutputsWhileTheCommandRuns(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	gate := filepath.Join(w.dir, "gate")
-	w.run(w.Client, s.ID, "mkfifo "+gate)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	gate := filepath.Join(w.Dir, "gate")
+	w.RunIn(w.Client, s.ID, "mkfifo "+gate)
 	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "echo first >&2; cat " + gate + "; echo last >&2"}, "")
 	require.NoError(t, err)
 	pr, pw := io.Pipe()
@@ -195,13 +196,13 @@ func TestAStreamShowsBothOutputsWhileTheCommandRuns(t *testing.T) {
 }
 
 func TestAStreamGoesOnAfterTheLastEventThatCame(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	r := w.run(w.Client, s.ID, "printf abcdef; printf xyz >&2")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	r := w.RunIn(w.Client, s.ID, "printf abcdef; printf xyz >&2")
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://keeper/v1/execs/"+r.Exec+"/stream", nil)
 	require.NoError(t, err)
 	req.Header.Set("Last-Event-ID", "4-3")
-	resp, err := w.http().Do(req)
+	resp, err := w.HTTP().Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
@@ -211,7 +212,7 @@ func TestAStreamGoesOnAfterTheLastEventThatCame(t *testing.T) {
 	assert.NotContains(t, string(body), `"data":"xyz"`)
 	for _, bad := range []string{"4", "a-b", "-1-2", "4-3-2", "99999999999999999999-0", "7-3", "6-4", "9000-0"} {
 		req.Header.Set("Last-Event-ID", bad)
-		resp, err := w.http().Do(req)
+		resp, err := w.HTTP().Do(req)
 		require.NoError(t, err)
 		resp.Body.Close()
 		assert.Equal(t, http.StatusBadRequest, resp.StatusCode, bad)
@@ -219,10 +220,10 @@ func TestAStreamGoesOnAfterTheLastEventThatCame(t *testing.T) {
 }
 
 func TestAStreamThatIsPastTheOutputIsRefusedWhileTheCommandRuns(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	gate := filepath.Join(w.dir, "gate")
-	w.run(w.Client, s.ID, "mkfifo "+gate)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	gate := filepath.Join(w.Dir, "gate")
+	w.RunIn(w.Client, s.ID, "mkfifo "+gate)
 	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: "printf abc; cat " + gate}, "")
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
@@ -232,7 +233,7 @@ func TestAStreamThatIsPastTheOutputIsRefusedWhileTheCommandRuns(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://keeper/v1/execs/"+r.Exec+"/stream", nil)
 	require.NoError(t, err)
 	req.Header.Set("Last-Event-ID", "8-0")
-	resp, err := w.http().Do(req)
+	resp, err := w.HTTP().Do(req)
 	require.NoError(t, err)
 	resp.Body.Close()
 	assert.Equal(t, http.StatusBadRequest, resp.StatusCode)
@@ -244,8 +245,8 @@ func TestAStreamThatIsPastTheOutputIsRefusedWhileTheCommandRuns(t *testing.T) {
 }
 
 func TestAnInteractiveCommandIsTypedAt(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
 	wait := 30.0
 	r, err := w.Start(t.Context(), s.ID, wire.Run{Command: `printf 'name? '; read n; echo "hello $n"`, Interactive: true}, "")
 	require.NoError(t, err)
@@ -260,14 +261,14 @@ func TestAnInteractiveCommandIsTypedAt(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, r.Stdout, "hello ada")
 	_, err = w.Input(t.Context(), r.Exec, wire.Input{Text: "x"})
-	assert.Equal(t, "not_running", codeOf(t, err))
+	assert.Equal(t, "not_running", keepertest.CodeOf(t, err))
 }
 
 func TestEverythingIsOnTheRecordAndOnlyReadThere(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	r := w.run(w.Client, s.ID, "touch "+filepath.Join(w.dir, "made"))
-	resp, err := w.http().Get("http://localhost/v1/audit?n=1000")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	r := w.RunIn(w.Client, s.ID, "touch "+filepath.Join(w.Dir, "made"))
+	resp, err := w.HTTP().Get("http://localhost/v1/audit?n=1000")
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	var tail struct{ Items []audit.Event }
@@ -285,7 +286,7 @@ func TestEverythingIsOnTheRecordAndOnlyReadThere(t *testing.T) {
 	assert.Equal(t, "shared-uid", e.Separation)
 	require.NotNil(t, e.UID)
 	assert.Equal(t, os.Getuid(), *e.UID)
-	resp, err = w.http().Get("http://localhost/v1/audit/verify")
+	resp, err = w.HTTP().Get("http://localhost/v1/audit/verify")
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	var v wire.Verified
@@ -295,10 +296,10 @@ func TestEverythingIsOnTheRecordAndOnlyReadThere(t *testing.T) {
 }
 
 func TestAShellThatNoSessionCanHaveIsRefused(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	for _, shell := range []string{"fish", "/bin/sh", "sh; touch x"} {
 		_, err := w.Open(t.Context(), wire.Open{Host: "here", Shell: shell})
-		assert.Equal(t, "invalid", codeOf(t, err), shell)
+		assert.Equal(t, "invalid", keepertest.CodeOf(t, err), shell)
 	}
 	s, err := w.Open(t.Context(), wire.Open{Host: "here", Shell: "sh"})
 	require.NoError(t, err)

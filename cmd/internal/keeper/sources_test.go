@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -21,19 +22,19 @@ func TestAnAgentStartsNoProgramByNamingAnInventory(t *testing.T) {
 	program, sourced, ran := filepath.Join(dir, "list"), filepath.Join(dir, "inventory.yaml"), filepath.Join(dir, "ran")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ntouch ran\necho '{\"p\": [\"p1\"], \"_meta\": {\"hostvars\": {}}}'\n"), 0o700))
 	require.NoError(t, os.WriteFile(sourced, []byte("version: 1\nsources: [{exec: [./list, --list], tier: dev}]\n"), 0o600))
-	w := start(t)
+	w := keepertest.Start(t)
 	for _, path := range []string{program, sourced} {
-		status, _, text := w.send("GET", "/v1/hosts", "", wire.Inventory, path, wire.Principal, "agent/x")
+		status, _, text := w.Send("GET", "/v1/hosts", "", wire.Inventory, path, wire.Principal, "agent/x")
 		assert.Equal(t, http.StatusUnprocessableEntity, status, text)
 		assert.Contains(t, text, "programs do not run for an AI agent")
 		assert.NoFileExists(t, ran)
 	}
-	status, _, text := w.send("GET", "/v1/hosts", "", wire.Inventory, sourced)
+	status, _, text := w.Send("GET", "/v1/hosts", "", wire.Inventory, sourced)
 	assert.Equal(t, http.StatusOK, status, text)
 	assert.Contains(t, text, `"p1"`)
 	assert.FileExists(t, ran)
 	// What the operator's request left is an answer for the agent, too.
-	status, _, text = w.send("GET", "/v1/hosts", "", wire.Inventory, sourced, wire.Principal, "agent/x")
+	status, _, text = w.Send("GET", "/v1/hosts", "", wire.Inventory, sourced, wire.Principal, "agent/x")
 	assert.Equal(t, http.StatusOK, status, text)
 	assert.Contains(t, text, `"p1"`)
 }

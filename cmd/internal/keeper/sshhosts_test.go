@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
@@ -29,8 +30,8 @@ func sshHome(t *testing.T, config string) (change func(*keeper.Config), usual st
 
 func TestOperatorsReachHostsOfSSHConfigThroughTheKeeper(t *testing.T) {
 	home, usual := sshHome(t, "Host web1 web2\n")
-	w := start(t, home)
-	c := client.New(client.Config{Socket: w.places.Socket, Inventory: usual})
+	w := keepertest.Start(t, home)
+	c := client.New(client.Config{Socket: w.Places.Socket, Inventory: usual})
 	defer c.Close()
 	names := func(c *client.Client) (all []string, err error) {
 		hs, err := c.Hosts(t.Context(), "")
@@ -46,7 +47,7 @@ func TestOperatorsReachHostsOfSSHConfigThroughTheKeeper(t *testing.T) {
 	_, err = names(agent)
 	assert.ErrorContains(t, err, "there is no file")
 
-	elsewhere := client.New(client.Config{Socket: w.places.Socket, Inventory: usual + "x"})
+	elsewhere := client.New(client.Config{Socket: w.Places.Socket, Inventory: usual + "x"})
 	defer elsewhere.Close()
 	_, err = names(elsewhere)
 	assert.ErrorContains(t, err, "there is no file", "that place was named")
@@ -61,7 +62,7 @@ func TestOperatorsReachHostsOfSSHConfigThroughTheKeeper(t *testing.T) {
 	_, err = w.As("agent/a").Open(t.Context(), wire.Open{Host: "web1"})
 	assert.ErrorContains(t, err, "no host named web1", "by operators")
 
-	require.NoError(t, os.WriteFile(usual, []byte(here), 0o600))
+	require.NoError(t, os.WriteFile(usual, []byte(keepertest.Here), 0o600))
 	all, err = names(c)
 	require.NoError(t, err)
 	assert.NotContains(t, all, "web1", "an inventory that has come counts")

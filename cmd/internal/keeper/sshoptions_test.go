@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 )
 
 func TestCallsSayHowHostsAreReached(t *testing.T) {
-	w := start(t)
+	w := keepertest.Start(t)
 	with := func(s sshopt.Set) *client.Client {
-		c := client.New(client.Config{Socket: w.places.Socket, SSH: s.String()})
+		c := client.New(client.Config{Socket: w.Places.Socket, SSH: s.String()})
 		t.Cleanup(c.Close)
 		return c
 	}
@@ -39,10 +40,10 @@ func TestCallsSayHowHostsAreReached(t *testing.T) {
 	assert.ErrorContains(t, err, "-F is for operators")
 
 	for _, word := range []string{"x", "bm90anNvbg", "!!"} {
-		status, p, _ := w.send("GET", "/v1/hosts", "", "Fairlead-Ssh-Options", word)
+		status, p, _ := w.Send("GET", "/v1/hosts", "", "Fairlead-Ssh-Options", word)
 		assert.Equal(t, 400, status)
 		assert.Equal(t, "invalid", p.Code)
 	}
-	status, _, _ := w.send("GET", "/agent/terminal/sandboxes", "", "Fairlead-Ssh-Options", sshopt.Set{Lines: []string{"Port=1"}}.String())
+	status, _, _ := w.Send("GET", "/agent/terminal/sandboxes", "", "Fairlead-Ssh-Options", sshopt.Set{Lines: []string{"Port=1"}}.String())
 	assert.Equal(t, 400, status, "where it would have no effect")
 }

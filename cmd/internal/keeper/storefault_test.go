@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/store"
@@ -22,8 +23,8 @@ import (
 // A database that hangs is said to hang, in time, by everything that reads it: an empty list would say that all is quiet.
 func TestAFrozenDatabaseIsSaidToBeSo(t *testing.T) {
 	var dir string
-	w := start(t, func(c *keeper.Config) {
-		st, err := store.Open(t.Context(), store.Config{URL: postgres.Schema(t), Key: []byte(strings.Repeat("k", 32)), Timeout: time.Second})
+	w := keepertest.Start(t, func(c *keeper.Config) {
+		st, err := store.Open(t.Context(), store.Config{URL: keepertest.Postgres.Schema(t), Key: []byte(strings.Repeat("k", 32)), Timeout: time.Second})
 		require.NoError(t, err)
 		t.Cleanup(func() { st.Close() })
 		c.Store = st
@@ -32,23 +33,23 @@ func TestAFrozenDatabaseIsSaidToBeSo(t *testing.T) {
 		c.LookEvery(50 * time.Millisecond)
 		c.SweepEvery(50 * time.Millisecond)
 	})
-	box, _ := w.box("there")
-	status, _ := w.api("", "GET", "/v1/approvals", nil, nil)
+	box, _ := w.Box("there")
+	status, _ := w.API("", "GET", "/v1/approvals", nil, nil)
 	require.Equal(t, http.StatusOK, status)
 
-	thaw := postgres.Freeze(t)
+	thaw := keepertest.Postgres.Freeze(t)
 	for _, try := range []struct {
 		method, path string
 		in           any
 	}{
 		{"GET", "/v1/approvals", nil},
-		{"GET", commandsPath, nil},
-		{"GET", commandsPath + "/c_x", nil},
+		{"GET", keepertest.CommandsPath, nil},
+		{"GET", keepertest.CommandsPath + "/c_x", nil},
 		{"GET", "/agent/terminal/sandboxes", nil},
-		{"POST", commandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x"}},
+		{"POST", keepertest.CommandsPath, wire.NewCommand{Sandbox: box.ID, Command: "echo x"}},
 		{"POST", "/v1/tokens", map[string]any{"principal": "operator/bob", "role": "viewer"}},
 	} {
-		status, p := w.api("", try.method, try.path, try.in, nil)
+		status, p := w.API("", try.method, try.path, try.in, nil)
 		assert.Equal(t, http.StatusServiceUnavailable, status, try.path)
 		assert.Equal(t, "store", p.Code, try.path)
 		assert.True(t, p.Retriable, try.path)
@@ -65,22 +66,22 @@ func TestAFrozenDatabaseIsSaidToBeSo(t *testing.T) {
 	_, err = desk.List(t.Context())
 	assert.ErrorContains(t, err, "The store cannot be reached")
 
-	s := w.open("here", "")
-	assert.Equal(t, "on\n", w.run(w.Client, s.ID, "echo on").Stdout, "what takes no store goes on")
+	s := w.OpenSession("here", "")
+	assert.Equal(t, "on\n", w.RunIn(w.Client, s.ID, "echo on").Stdout, "what takes no store goes on")
 	thaw()
 	require.Eventually(t, func() bool {
 		h, err := w.Health(t.Context())
 		return err == nil && h.Status == "ok"
 	}, 30*time.Second, 20*time.Millisecond)
-	status, _ = w.api("", "GET", "/v1/approvals", nil, nil)
+	status, _ = w.API("", "GET", "/v1/approvals", nil, nil)
 	assert.Equal(t, http.StatusOK, status)
 }
 
 // Whoever answers is told that the answer did not count, by every way to answer.
 func TestAnAnswerThatTheStoreDoesNotTakeIsNone(t *testing.T) {
 	var dir string
-	w := start(t, func(c *keeper.Config) {
-		st, err := store.Open(t.Context(), store.Config{URL: postgres.Schema(t), Key: []byte(strings.Repeat("k", 32)), Timeout: time.Second})
+	w := keepertest.Start(t, func(c *keeper.Config) {
+		st, err := store.Open(t.Context(), store.Config{URL: keepertest.Postgres.Schema(t), Key: []byte(strings.Repeat("k", 32)), Timeout: time.Second})
 		require.NoError(t, err)
 		t.Cleanup(func() { st.Close() })
 		c.Store = st
@@ -89,10 +90,10 @@ func TestAnAnswerThatTheStoreDoesNotTakeIsNone(t *testing.T) {
 		c.LookEvery(50 * time.Millisecond)
 		c.SweepEvery(50 * time.Millisecond)
 	})
-	box, _ := w.box("there")
+	box, _ := w.Box("there")
 	ids := make([]string, 2)
 	for i := range ids {
-		status, c := w.post(wire.NewCommand{Sandbox: box.ID, Command: fmt.Sprintf("echo x >made%d", i)})
+		status, c := w.Post(wire.NewCommand{Sandbox: box.ID, Command: fmt.Sprintf("echo x >made%d", i)})
 		require.Equal(t, http.StatusAccepted, status)
 		ids[i] = c.ID
 	}
@@ -110,7 +111,7 @@ func TestAnAnswerThatTheStoreDoesNotTakeIsNone(t *testing.T) {
 		pending = append(pending, p)
 	}
 
-	thaw := postgres.Freeze(t)
+	thaw := keepertest.Postgres.Freeze(t)
 	scope := &approval.Scope{}
 	pending[0].ForSession = scope
 	err = desk.Answer(t.Context(), approval.Response{ID: pending[0].ID, Digest: pending[0].Digest(), By: "operator/eve", Approved: true, ForSession: scope})
@@ -124,7 +125,7 @@ func TestAnAnswerThatTheStoreDoesNotTakeIsNone(t *testing.T) {
 	thaw()
 	for _, id := range ids {
 		require.Eventually(t, func() bool {
-			status, _ := w.api("", "POST", commandsPath+"/"+id+"/reject", wire.Reject{Reason: "not today"}, nil)
+			status, _ := w.API("", "POST", keepertest.CommandsPath+"/"+id+"/reject", wire.Reject{Reason: "not today"}, nil)
 			return status == http.StatusOK
 		}, 30*time.Second, 50*time.Millisecond, "it is pending still")
 	}
@@ -134,19 +135,19 @@ func TestAnAnswerThatTheStoreDoesNotTakeIsNone(t *testing.T) {
 }
 
 func TestAStoreThatWasRemovedTakesNothingMore(t *testing.T) {
-	w := start(t, func(c *keeper.Config) { c.LookEvery(20 * time.Millisecond) })
-	box, _ := w.box("there")
-	status, c := w.post(wire.NewCommand{Sandbox: box.ID, Command: "echo x >made"})
+	w := keepertest.Start(t, func(c *keeper.Config) { c.LookEvery(20 * time.Millisecond) })
+	box, _ := w.Box("there")
+	status, c := w.Post(wire.NewCommand{Sandbox: box.ID, Command: "echo x >made"})
 	require.Equal(t, http.StatusAccepted, status)
-	all, err := filepath.Glob(filepath.Join(w.dir, "state", "store.db*"))
+	all, err := filepath.Glob(filepath.Join(w.Dir, "state", "store.db*"))
 	require.NoError(t, err)
 	for _, name := range all {
 		if !strings.HasSuffix(name, ".key") {
 			require.NoError(t, os.Remove(name))
 		}
 	}
-	for _, try := range [][2]string{{"GET", commandsPath}, {"POST", commandsPath + "/" + c.ID + "/approve"}} {
-		status, p := w.api("", try[0], try[1], nil, nil)
+	for _, try := range [][2]string{{"GET", keepertest.CommandsPath}, {"POST", keepertest.CommandsPath + "/" + c.ID + "/approve"}} {
+		status, p := w.API("", try[0], try[1], nil, nil)
 		assert.Equal(t, http.StatusServiceUnavailable, status, try[1])
 		assert.Contains(t, p.Detail, "removed or replaced while the keeper ran", try[1])
 	}
@@ -154,8 +155,8 @@ func TestAStoreThatWasRemovedTakesNothingMore(t *testing.T) {
 		h, err := w.Health(context.WithoutCancel(t.Context()))
 		return err == nil && h.Status == "degraded"
 	}, 10*time.Second, 10*time.Millisecond)
-	stop := w.stop
-	w.stop = func() error {
+	stop := w.StopServing
+	w.StopServing = func() error {
 		_ = stop() // it cannot say in the store that it leaves
 		return nil
 	}

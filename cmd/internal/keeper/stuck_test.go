@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/listen"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/reach"
 )
 
 // A process that is stopped, or that hangs, still has its socket, and the system takes calls for it.

@@ -6,13 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
 // What a request says and nothing would come of is refused, with its name.
 func TestFieldsThatWouldHaveNoEffectAreRefused(t *testing.T) {
-	w := start(t)
-	w.open("here", "s")
+	w := keepertest.Start(t)
+	w.OpenSession("here", "s")
 	run := func(more string) string {
 		return `{"id":"r_whatever","host":"here","command":"echo ran >&2; touch ran",` + more + `}`
 	}
@@ -40,7 +41,7 @@ func TestFieldsThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"waiting for what is collected": {"DELETE", "/v1/jobs/here%2Fj_x?wait_s=1", "", 422, `there is no query parameter "wait_s"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, p, text := w.send(tt.method, tt.path, tt.body)
+			status, p, text := w.Send(tt.method, tt.path, tt.body)
 			assert.Equal(t, tt.status, status, text)
 			assert.Contains(t, p.Detail, tt.says)
 		})
@@ -49,11 +50,11 @@ func TestFieldsThatWouldHaveNoEffectAreRefused(t *testing.T) {
 
 // An agent sees its own sandboxes, and none where it asks for another's.
 func TestAFilterForAnothersSandboxesFindsNone(t *testing.T) {
-	w := start(t)
-	w.box("here")
+	w := keepertest.Start(t)
+	w.Box("here")
 	for query, want := range map[string]int{"": 1, "?owner_principal_id=agent/claude": 1, "?owner_principal_id=agent/other": 0, "?host=here": 1, "?host=there": 0} {
 		var list wire.Sandboxes
-		status, _ := w.api("agent/claude", "GET", sandboxesPath+query, nil, &list)
+		status, _ := w.API("agent/claude", "GET", keepertest.SandboxesPath+query, nil, &list)
 		assert.Equal(t, http.StatusOK, status, query)
 		assert.Len(t, list.Items, want, query)
 	}

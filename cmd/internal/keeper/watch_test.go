@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
@@ -33,19 +34,19 @@ type seen struct {
 	data []byte
 }
 
-func (w *world) watch(id string) *watching {
-	w.t.Helper()
-	ctx, stop := context.WithTimeout(w.t.Context(), terminalTime)
+func watch(w *keepertest.World, id string) *watching {
+	w.T.Helper()
+	ctx, stop := context.WithTimeout(w.T.Context(), keepertest.TerminalTime)
 	req, err := http.NewRequestWithContext(ctx, "GET", "http://localhost/v1/watch/"+url.PathEscape(id)+"/stream", nil)
-	require.NoError(w.t, err)
-	resp, err := w.http().Do(req)
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() { stop(); resp.Body.Close() })
-	require.Equal(w.t, http.StatusOK, resp.StatusCode)
-	assert.Equal(w.t, "text/event-stream", resp.Header.Get("Content-Type"))
+	require.NoError(w.T, err)
+	resp, err := w.HTTP().Do(req)
+	require.NoError(w.T, err)
+	w.T.Cleanup(func() { stop(); resp.Body.Close() })
+	require.Equal(w.T, http.StatusOK, resp.StatusCode)
+	assert.Equal(w.T, "text/event-stream", resp.Header.Get("Content-Type"))
 	sc := bufio.NewScanner(resp.Body)
 	sc.Buffer(nil, 16<<20)
-	return &watching{t: w.t.(*testing.T), stop: stop, sc: sc}
+	return &watching{t: w.T.(*testing.T), stop: stop, sc: sc}
 }
 
 // next is the next event; its kind is empty at the end.
@@ -119,29 +120,12 @@ func (c *watching) printed() (stdout string, skipped int64, end wire.WatchResult
 	}
 }
 
-// begin starts a command, and returns while it runs.
-func (w *world) begin(session string, run wire.Run) *wire.Result {
-	w.t.Helper()
-	r, err := w.Start(w.t.Context(), session, run, "")
-	require.NoError(w.t, err)
-	return r
-}
-
-func (w *world) watched() []wire.Watched {
-	w.t.Helper()
-	var list wire.WatchedList
-	status, _, text := w.send("GET", "/v1/watch", "")
-	require.Equal(w.t, http.StatusOK, status, text)
-	require.NoError(w.t, json.Unmarshal([]byte(text), &list))
-	return list.Items
-}
-
 func TestASessionIsFollowedFromCommandToCommandUntilItIsClosed(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "work")
-	w.run(w.Client, s.ID, "echo long ago")
-	w.run(w.Client, s.ID, "cd /; echo last")
-	c := w.watch(s.ID)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "work")
+	w.RunIn(w.Client, s.ID, "echo long ago")
+	w.RunIn(w.Client, s.ID, "cd /; echo last")
+	c := watch(w, s.ID)
 	first := expect[wire.Watched](c, "session")
 	assert.Equal(t, wire.Watched{ID: s.ID, Kind: "session", Name: "work", Host: "here", Owner: "operator/ada", CWD: "/", Opened: s.Opened}, first)
 	cmd := expect[wire.WatchCommand](c, "command")
@@ -156,7 +140,7 @@ func TestASessionIsFollowedFromCommandToCommandUntilItIsClosed(t *testing.T) {
 	for _, tt := range []struct {
 		script, out, status string
 	}{{"echo one; echo two >&2", "one\ntwo\n", "ok"}, {"exit 3", "", "exit"}, {"printf 'a\\377b'", "a\xffb", "ok"}, {"pwd", "/\n", "ok"}} {
-		r := w.run(w.Client, s.ID, tt.script)
+		r := w.RunIn(w.Client, s.ID, tt.script)
 		cmd := expect[wire.WatchCommand](c, "command")
 		assert.Equal(t, r.Exec, cmd.Exec)
 		assert.Equal(t, tt.script, cmd.Command)
@@ -166,7 +150,7 @@ func TestASessionIsFollowedFromCommandToCommandUntilItIsClosed(t *testing.T) {
 		assert.Equal(t, tt.status, end.Status)
 	}
 	for range 20 { // faster than anybody reads
-		w.run(w.Client, s.ID, "true")
+		w.RunIn(w.Client, s.ID, "true")
 	}
 	for range 20 {
 		assert.Equal(t, "true", expect[wire.WatchCommand](c, "command").Command)
@@ -178,12 +162,12 @@ func TestASessionIsFollowedFromCommandToCommandUntilItIsClosed(t *testing.T) {
 }
 
 func TestARunningCommandIsWatchedAndEndsWithItsSession(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	r := w.begin(s.ID, wire.Run{Command: "printf 'are you there? '; cat", Interactive: true, Rows: 7, Cols: 70})
-	assert.Equal(t, r.Exec, w.watched()[0].Exec)
-	assert.NotEmpty(t, w.watched()[0].Command)
-	c := w.watch(s.ID)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	r := w.Begin(s.ID, wire.Run{Command: "printf 'are you there? '; cat", Interactive: true, Rows: 7, Cols: 70})
+	assert.Equal(t, r.Exec, w.Watched()[0].Exec)
+	assert.NotEmpty(t, w.Watched()[0].Command)
+	c := watch(w, s.ID)
 	expect[wire.Watched](c, "session")
 	cmd := expect[wire.WatchCommand](c, "command")
 	assert.True(t, cmd.Interactive)
@@ -200,17 +184,17 @@ func TestARunningCommandIsWatchedAndEndsWithItsSession(t *testing.T) {
 
 // An operator's own output is exact. Whoever watches gets it without its secrets, however it is cut.
 func TestNoWatcherSeesSecrets(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "hunter2hunter2")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "hunter2hunter2")
 	const secret = "hunter2hunter2"
-	fifo := filepath.Join(w.dir, "fifo")
-	w.run(w.Client, s.ID, "mkfifo "+fifo+"; mkdir /tmp/"+secret+"; cd /tmp/"+secret)
+	fifo := filepath.Join(w.Dir, "fifo")
+	w.RunIn(w.Client, s.ID, "mkfifo "+fifo+"; mkdir /tmp/"+secret+"; cd /tmp/"+secret)
 	t.Cleanup(func() { os.Remove("/tmp/" + secret) })
-	w.begin(s.ID, wire.Run{
+	w.Begin(s.ID, wire.Run{
 		Command: "PGPASSWORD=" + secret + "; printf 'begins hunt'; cat " + fifo + "; printf 'er2hunter2 goes on\\n'; printf 'x%.0s' $(seq 300000); printf '" + secret + " and é %s' ghp_" + strings.Repeat("a1", 18),
 	})
-	c := w.watch(s.ID)
-	assert.NotContains(t, w.watched()[0].CWD+w.watched()[0].Name, secret)
+	c := watch(w, s.ID)
+	assert.NotContains(t, w.Watched()[0].CWD+w.Watched()[0].Name, secret)
 	expect[wire.Watched](c, "session")
 	expect[wire.WatchCommand](c, "command")
 	out := c.prints("begins ")
@@ -227,10 +211,10 @@ func TestNoWatcherSeesSecrets(t *testing.T) {
 }
 
 func TestOfMuchOutputTheLastIsShown(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "")
-	w.run(w.Client, s.ID, "yes 0123456789ééé | head -c 8500000; echo; echo end")
-	c := w.watch(s.ID)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	w.RunIn(w.Client, s.ID, "yes 0123456789ééé | head -c 8500000; echo; echo end")
+	c := watch(w, s.ID)
 	expect[wire.Watched](c, "session")
 	expect[wire.WatchCommand](c, "command")
 	out, skipped, end := c.printed()
@@ -244,12 +228,12 @@ func TestOfMuchOutputTheLastIsShown(t *testing.T) {
 // Nobody who takes nothing keeps a session from going on.
 func TestASlowWatcherHoldsNobodyBack(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	s := w.open("here", "")
-	c := w.watch(s.ID)
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "")
+	c := watch(w, s.ID)
 	expect[wire.Watched](c, "session")
-	w.run(w.Client, s.ID, "yes | head -c 80000000; echo; echo end") // more than is kept
-	w.run(w.Client, s.ID, "echo after")
+	w.RunIn(w.Client, s.ID, "yes | head -c 80000000; echo; echo end") // more than is kept
+	w.RunIn(w.Client, s.ID, "echo after")
 	expect[wire.WatchCommand](c, "command")
 	out, skipped, end := c.printed()
 	assert.Equal(t, "ok", end.Status)
@@ -259,79 +243,79 @@ func TestASlowWatcherHoldsNobodyBack(t *testing.T) {
 }
 
 func TestEverybodysSessionsCanBeWatchedByPeopleAlone(t *testing.T) {
-	r := startTCP(t, withRecordings(t))
+	r := keepertest.StartTCP(t, keepertest.WithRecordings(t))
 	s, err := r.As("agent/claude").Open(t.Context(), wire.Open{Host: "here", Name: "its"})
 	require.NoError(t, err)
-	mine := r.open("there", "mine")
-	items := r.watched()
+	mine := r.OpenSession("there", "mine")
+	items := r.Watched()
 	require.Len(t, items, 2)
 	assert.Equal(t, []string{"agent/claude", "operator/ada"}, []string{items[0].Owner, items[1].Owner})
 	assert.Equal(t, []string{s.ID, mine.ID}, []string{items[0].ID, items[1].ID})
-	c := r.watch(s.ID)
+	c := watch(r.World, s.ID)
 	assert.Equal(t, "agent/claude", expect[wire.Watched](c, "session").Owner)
-	r.run(r.As("agent/claude"), s.ID, "echo hello")
+	r.RunIn(r.As("agent/claude"), s.ID, "echo hello")
 	expect[wire.WatchCommand](c, "command")
 	out, _, _ := c.printed()
 	assert.Equal(t, "hello\n", out)
 
 	for _, role := range []string{"viewer", "operator", "approver", "admin"} {
-		status, _ := r.over("GET", "/v1/watch", r.token("operator/bob", role), "")
+		status, _ := r.Over("GET", "/v1/watch", r.Token("operator/bob", role), "")
 		assert.Equal(t, http.StatusOK, status, role)
 	}
 	for _, path := range []string{"/v1/watch", "/v1/watch/" + s.ID + "/stream", "/v1/recordings", "/v1/audit/search"} {
-		status, p, _ := r.send("GET", path, "", wire.Principal, "agent/claude")
+		status, p, _ := r.Send("GET", path, "", wire.Principal, "agent/claude")
 		assert.Equal(t, http.StatusForbidden, status, "%s: its own session, too", path)
 		assert.Equal(t, "forbidden", p.Code)
 	}
 	for _, id := range []string{"its", "none", "..", "%2e%2e%2f", "%00", strings.Repeat("x", 80)} {
-		status, _, _ := r.send("GET", "/v1/watch/"+id+"/stream", "")
+		status, _, _ := r.Send("GET", "/v1/watch/"+id+"/stream", "")
 		assert.Contains(t, []int{http.StatusNotFound, http.StatusMovedPermanently, http.StatusTemporaryRedirect}, status, "%q is not an id", id)
 	}
 }
 
 func TestATerminalIsWatchedFromItsBeginning(t *testing.T) {
-	w := start(t, withRecordings(t))
-	term := w.terminal("host=here&rows=30&cols=100")
-	term.line(`echo "=$((40+2))="`)
-	term.see("=42=")
-	items := w.watched()
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	term := w.Terminal("host=here&rows=30&cols=100")
+	term.Line(`echo "=$((40+2))="`)
+	term.See("=42=")
+	items := w.Watched()
 	require.Len(t, items, 1)
 	assert.Equal(t, "terminal", items[0].Kind)
 	assert.Equal(t, "operator/ada", items[0].Owner)
 	assert.Equal(t, "here", items[0].Host)
 	assert.Equal(t, items[0].ID, items[0].Recording)
 
-	c := w.watch(items[0].ID)
+	c := watch(w, items[0].ID)
 	assert.Equal(t, items[0], expect[wire.Watched](c, "session"))
 	assert.Equal(t, wire.TerminalSize{Rows: 30, Cols: 100}, expect[wire.TerminalSize](c, "resize"))
 	c.prints("=42=")
-	term.send(1, `{"resize":{"rows":33,"cols":111}}`)
+	term.Send(1, `{"resize":{"rows":33,"cols":111}}`)
 	for {
 		if e := c.next(); e.kind == "resize" {
 			assert.JSONEq(t, `{"rows":33,"cols":111}`, string(e.data))
 			break
 		}
 	}
-	term.line(`echo "token=abcdefgh"ijklmnop; printf 'no line'`)
+	term.Line(`echo "token=abcdefgh"ijklmnop; printf 'no line'`)
 	assert.NotContains(t, c.prints("no line"), "abcdefghijklmnop")
-	term.line("exit")
-	term.see("")
+	term.Line("exit")
+	term.See("")
 	for e := c.next(); e.kind != "closed"; e = c.next() {
 		require.Equal(t, "output", e.kind)
 	}
 	assert.NotContains(t, c.all.String(), "abcdefghijklmnop")
-	require.Eventually(t, func() bool { return len(w.watched()) == 0 }, terminalTime, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.Watched()) == 0 }, keepertest.TerminalTime, 10*time.Millisecond)
 }
 
 func TestATerminalThatIsNotRecordedIsListedAndNotWatched(t *testing.T) {
-	w := start(t, withRecordings(t))
-	term := w.terminal("host=here&record=none")
-	term.line(`echo "=$((40+2))="`)
-	term.see("=42=")
-	items := w.watched()
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	term := w.Terminal("host=here&record=none")
+	term.Line(`echo "=$((40+2))="`)
+	term.See("=42=")
+	items := w.Watched()
 	require.Len(t, items, 1)
 	assert.Empty(t, items[0].Recording)
-	status, p, _ := w.send("GET", "/v1/watch/"+items[0].ID+"/stream", "")
+	status, p, _ := w.Send("GET", "/v1/watch/"+items[0].ID+"/stream", "")
 	assert.Equal(t, http.StatusConflict, status)
 	assert.Equal(t, "recording", p.Code)
 	assert.Contains(t, p.Detail, "not recorded")
@@ -339,43 +323,43 @@ func TestATerminalThatIsNotRecordedIsListedAndNotWatched(t *testing.T) {
 
 // What is left of them goleak would find.
 func TestWatchersGoAsTheyCome(t *testing.T) {
-	w := start(t, withRecordings(t))
-	s := w.open("here", "")
-	term := w.terminal("host=here")
-	term.line(`echo "=$((40+2))="`)
-	term.see("=42=")
-	w.begin(s.ID, wire.Run{Command: "echo; cat /dev/zero"})
-	for _, id := range []string{s.ID, w.watched()[1].ID} {
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	s := w.OpenSession("here", "")
+	term := w.Terminal("host=here")
+	term.Line(`echo "=$((40+2))="`)
+	term.See("=42=")
+	w.Begin(s.ID, wire.Run{Command: "echo; cat /dev/zero"})
+	for _, id := range []string{s.ID, w.Watched()[1].ID} {
 		for range 3 {
-			c := w.watch(id)
+			c := watch(w, id)
 			expect[wire.Watched](c, "session")
 			c.next()
 			c.stop()
 		}
 	}
-	c := w.watch(w.watched()[1].ID)
+	c := watch(w, w.Watched()[1].ID)
 	expect[wire.Watched](c, "session")
 	stopped := make(chan error, 1)
-	go func() { stopped <- w.stop() }()
-	term.see("")
+	go func() { stopped <- w.StopServing() }()
+	term.See("")
 	require.NoError(t, <-stopped, "nor do they keep the keeper from ending")
 	for c.next().kind != "" {
 	}
 }
 
 func TestAListTellsHowALongCommandBeginsAndAWatcherAllOfIt(t *testing.T) {
-	w := start(t)
-	s := w.open("here", "long")
+	w := keepertest.Start(t)
+	s := w.OpenSession("here", "long")
 	long := "sleep 1000 # " + strings.Repeat("é", 1000) + strings.Repeat("\n", 50_000)
-	w.begin(s.ID, wire.Run{Command: long})
-	told := w.watched()[0].Command
+	w.Begin(s.ID, wire.Run{Command: long})
+	told := w.Watched()[0].Command
 	assert.LessOrEqual(t, len(told), 256)
 	assert.True(t, utf8.ValidString(told), "%q", told)
 	begins, cut := strings.CutSuffix(told, "…")
 	assert.True(t, cut)
 	assert.True(t, strings.HasPrefix(long, begins))
 	assert.Greater(t, len(begins), 240)
-	c := w.watch(s.ID)
+	c := watch(w, s.ID)
 	assert.Equal(t, told, expect[wire.Watched](c, "session").Command)
 	assert.Equal(t, long, expect[wire.WatchCommand](c, "command").Command)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,91 +26,33 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
-// terminal is one that a test sits at.
-type terminal struct {
-	t    *testing.T
-	ws   *websocket.Conn
-	seen strings.Builder
-	end  *wire.TerminalEnd
-}
-
-const terminalTime = time.Minute // at most, for each thing that is waited for
-
-// terminal opens one with a shell that prints nothing by itself.
-func (w *world) terminal(query string) *terminal {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), terminalTime)
-	defer cancel()
-	ws, _, err := websocket.Dial(ctx, "ws://localhost/v1/terminals?"+query, &websocket.DialOptions{HTTPClient: w.http()})
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() { ws.CloseNow() })
-	ws.SetReadLimit(1 << 20)
-	return &terminal{t: w.t.(*testing.T), ws: ws}
-}
-
-func (c *terminal) send(kind websocket.MessageType, text string) {
-	c.t.Helper()
-	require.NoError(c.t, c.ws.Write(c.t.Context(), kind, []byte(text)))
-}
-
-func (c *terminal) line(text string) { c.t.Helper(); c.send(websocket.MessageBinary, text+"\n") }
-
-// see reads until text was printed, or all that comes if text is "", and returns why the connection has ended.
-func (c *terminal) see(text string) websocket.StatusCode {
-	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), terminalTime)
-	defer cancel()
-	for text == "" || !strings.Contains(c.seen.String(), text) {
-		kind, p, err := c.ws.Read(ctx)
-		if err != nil {
-			require.NoError(c.t, ctx.Err(), "%q is not in %q", text, c.seen.String())
-			require.Empty(c.t, text, "%v; %q", err, c.seen.String())
-			return websocket.CloseStatus(err)
-		}
-		if kind == websocket.MessageText {
-			var says wire.TerminalSays
-			require.NoError(c.t, json.Unmarshal(p, &says), "%s", p)
-			c.end = says.End
-			continue
-		}
-		c.seen.Write(p)
-	}
-	return 0
-}
-
-// withRecordings lets a keeper have terminals, whose shell is a plain one.
-func withRecordings(t *testing.T) func(*keeper.Config) {
-	t.Setenv("SHELL", "/bin/sh")
-	t.Setenv("PS1", "$ ")
-	return func(c *keeper.Config) { c.Recordings = filepath.Join(filepath.Dir(c.AuditDir), "recordings") }
-}
-
 func TestATerminalIsBytesBothWaysAndIsRecorded(t *testing.T) {
-	w := start(t, withRecordings(t))
-	c := w.terminal("host=here&rows=30&cols=100")
-	c.line(`echo "=$((40+2))="; stty size`)
-	c.see("=42=")
-	c.see("30 100")
-	c.send(websocket.MessageText, `{"resize":{"rows":33,"cols":111}}`)
-	c.line("stty size")
-	c.see("33 111")
-	c.line("exit 3")
-	assert.Equal(t, websocket.StatusNormalClosure, c.see(""))
-	require.NotNil(t, c.end)
-	assert.Equal(t, "exit", c.end.Status)
-	require.NotNil(t, c.end.ExitCode)
-	assert.Equal(t, 3, *c.end.ExitCode)
-	cast, err := os.ReadFile(filepath.Join(w.cfg.Recordings, c.end.Recording))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	c := w.Terminal("host=here&rows=30&cols=100")
+	c.Line(`echo "=$((40+2))="; stty size`)
+	c.See("=42=")
+	c.See("30 100")
+	c.Send(websocket.MessageText, `{"resize":{"rows":33,"cols":111}}`)
+	c.Line("stty size")
+	c.See("33 111")
+	c.Line("exit 3")
+	assert.Equal(t, websocket.StatusNormalClosure, c.See(""))
+	require.NotNil(t, c.End)
+	assert.Equal(t, "exit", c.End.Status)
+	require.NotNil(t, c.End.ExitCode)
+	assert.Equal(t, 3, *c.End.ExitCode)
+	cast, err := os.ReadFile(filepath.Join(w.Cfg.Recordings, c.End.Recording))
 	require.NoError(t, err)
 	assert.Contains(t, string(cast), `"width":100,"height":30`)
 	assert.Contains(t, string(cast), "=42=")
 	assert.Contains(t, string(cast), "111x33")
 	var kinds []audit.Kind
-	for e, err := range audit.All(w.cfg.AuditDir) {
+	for e, err := range audit.All(w.Cfg.AuditDir) {
 		require.NoError(t, err)
 		if e.Kind.Administers() {
 			continue
@@ -127,62 +68,62 @@ func TestATerminalIsBytesBothWaysAndIsRecorded(t *testing.T) {
 }
 
 // resultOfTerminal waits for the result on record.
-func (w *world) resultOfTerminal() (found audit.Event) {
-	w.t.Helper()
-	require.Eventually(w.t, func() bool {
-		for e, err := range audit.All(w.cfg.AuditDir) {
+func resultOfTerminal(w *keepertest.World) (found audit.Event) {
+	w.T.Helper()
+	require.Eventually(w.T, func() bool {
+		for e, err := range audit.All(w.Cfg.AuditDir) {
 			if err == nil && e.Kind == audit.CommandResult {
 				found = e
 				return true
 			}
 		}
 		return false
-	}, terminalTime, 10*time.Millisecond)
+	}, keepertest.TerminalTime, 10*time.Millisecond)
 	return found
 }
 
 // A person does not wait for the prompt, and ends lines with a carriage return.
 func TestWhatIsTypedAheadAtATerminalIsALine(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	for range 10 {
-		c := w.terminal("host=here")
-		c.send(websocket.MessageBinary, "echo \"=$((40+2))=\"\r")
-		c.see("=42=")
-		c.send(websocket.MessageBinary, "exit\r")
-		c.see("")
+		c := w.Terminal("host=here")
+		c.Send(websocket.MessageBinary, "echo \"=$((40+2))=\"\r")
+		c.See("=42=")
+		c.Send(websocket.MessageBinary, "exit\r")
+		c.See("")
 	}
 }
 
 func TestATerminalEndsWhenItsClientGoes(t *testing.T) {
-	w := start(t, withRecordings(t))
-	c := w.terminal("host=here")
-	c.line(`echo "=$$="; cat`)
-	c.see("=\r\n")
-	pid := regexp.MustCompile("=([0-9]+)=\r").FindStringSubmatch(c.seen.String())
-	require.NotNil(t, pid, "%q", c.seen.String())
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	c := w.Terminal("host=here")
+	c.Line(`echo "=$$="; cat`)
+	c.See("=\r\n")
+	pid := regexp.MustCompile("=([0-9]+)=\r").FindStringSubmatch(c.Seen.String())
+	require.NotNil(t, pid, "%q", c.Seen.String())
 	n, err := strconv.Atoi(pid[1])
 	require.NoError(t, err)
-	require.NoError(t, c.ws.CloseNow())
-	assert.Equal(t, "canceled", w.resultOfTerminal().Status)
-	require.Eventually(t, func() bool { return syscall.Kill(n, 0) != nil }, terminalTime, 10*time.Millisecond, "its shell has ended")
+	require.NoError(t, c.Ws.CloseNow())
+	assert.Equal(t, "canceled", resultOfTerminal(w).Status)
+	require.Eventually(t, func() bool { return syscall.Kill(n, 0) != nil }, keepertest.TerminalTime, 10*time.Millisecond, "its shell has ended")
 }
 
 func TestATerminalEndsWithItsKeeper(t *testing.T) {
-	w := start(t, withRecordings(t))
-	c := w.terminal("host=here")
-	c.line(`echo "=$((40+2))="; cat`)
-	c.see("=42=")
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	c := w.Terminal("host=here")
+	c.Line(`echo "=$((40+2))="; cat`)
+	c.See("=42=")
 	stopped := make(chan error, 1)
-	go func() { stopped <- w.stop() }()
-	assert.Equal(t, websocket.StatusGoingAway, c.see(""))
-	require.NotNil(t, c.end)
-	assert.Equal(t, "canceled", c.end.Status)
+	go func() { stopped <- w.StopServing() }()
+	assert.Equal(t, websocket.StatusGoingAway, c.See(""))
+	require.NotNil(t, c.End)
+	assert.Equal(t, "canceled", c.End.Status)
 	require.NoError(t, <-stopped)
-	assert.Equal(t, "canceled", w.resultOfTerminal().Status)
+	assert.Equal(t, "canceled", resultOfTerminal(w).Status)
 }
 
 func TestTheClientOfATerminalIsAStream(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	open := func(ask client.TerminalAsk) *client.Terminal {
 		t.Helper()
 		ask.Host = "here"
@@ -214,7 +155,7 @@ func TestTheClientOfATerminalIsAStream(t *testing.T) {
 	recorded := func(c *client.Terminal) string {
 		t.Helper()
 		require.NotEmpty(t, c.Recording())
-		cast, err := os.ReadFile(filepath.Join(w.cfg.Recordings, c.Recording()))
+		cast, err := os.ReadFile(filepath.Join(w.Cfg.Recordings, c.Recording()))
 		require.NoError(t, err)
 		return string(cast)
 	}
@@ -259,7 +200,7 @@ func TestTheClientOfATerminalIsAStream(t *testing.T) {
 	line(c, `echo "=$((40+2))="; exec cat`)
 	until(c, "=42=")
 	stopped := make(chan error, 1)
-	go func() { stopped <- w.stop() }()
+	go func() { stopped <- w.StopServing() }()
 	until(c, "")
 	_, err = c.Wait()
 	assert.ErrorContains(t, err, "the keeper")
@@ -272,33 +213,33 @@ func TestTheClientOfATerminalIsAStream(t *testing.T) {
 // Somebody who has stopped the program here, or whose own terminal takes nothing, finds it as it was. Over TCP whoever takes
 // nothing may have gone: that one is the clock here.
 func TestATerminalOfOnesOwnWaitsForItsReader(t *testing.T) {
-	r := startTCP(t, withRecordings(t), func(c *keeper.Config) { c.Slow(20*time.Millisecond, 100*time.Millisecond) })
-	own := r.terminal("host=here")
-	own.line(`echo "=$((40+2))="; yes`)
-	own.see("=42=")
+	r := keepertest.StartTCP(t, keepertest.WithRecordings(t), func(c *keeper.Config) { c.Slow(20*time.Millisecond, 100*time.Millisecond) })
+	own := r.Terminal("host=here")
+	own.Line(`echo "=$((40+2))="; yes`)
+	own.See("=42=")
 
-	ctx, cancel := context.WithTimeout(t.Context(), terminalTime)
+	ctx, cancel := context.WithTimeout(t.Context(), keepertest.TerminalTime)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, "wss"+strings.TrimPrefix(r.url, "https")+"/v1/terminals?host=here", &websocket.DialOptions{
-		HTTPClient: r.client, HTTPHeader: http.Header{"Authorization": {"Bearer " + r.token("operator/far", "operator")}},
+	ws, _, err := websocket.Dial(ctx, "wss"+strings.TrimPrefix(r.Url, "https")+"/v1/terminals?host=here", &websocket.DialOptions{
+		HTTPClient: r.HTTP, HTTPHeader: http.Header{"Authorization": {"Bearer " + r.Token("operator/far", "operator")}},
 	})
 	require.NoError(t, err)
 	defer ws.CloseNow()
 	require.NoError(t, ws.Write(ctx, websocket.MessageBinary, []byte("yes\n")))
-	ended := r.resultOfTerminal()
+	ended := resultOfTerminal(r.World)
 	assert.Equal(t, "operator/far", ended.Principal)
 
-	own.line("\x03")
-	own.line(`echo "=$((50+2))="; exit 0`)
-	own.see("=52=")
-	own.see("")
-	require.NotNil(t, own.end)
-	assert.Equal(t, "ok", own.end.Status)
+	own.Line("\x03")
+	own.Line(`echo "=$((50+2))="; exit 0`)
+	own.See("=52=")
+	own.See("")
+	require.NotNil(t, own.End)
+	assert.Equal(t, "ok", own.End.Status)
 }
 
 // A program that takes nothing must not keep the keeper from hearing that the client hangs up, or is gone.
 func TestWhatIsTypedWaitsForAProgramThatTakesNothing(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	const deaf = `stty raw -echo; echo "=$((40+2))="; exec sleep 1000`
 	c, err := w.OpenTerminal(t.Context(), client.TerminalAsk{Host: "here"})
 	require.NoError(t, err)
@@ -369,80 +310,80 @@ func TestWhatIsTypedWaitsForAProgramThatTakesNothing(t *testing.T) {
 	wg.Wait()
 	assert.Contains(t, seen.String(), fmt.Sprintf("%x", sha256.Sum256(much)), "however much it is")
 
-	rude := w.terminal("host=here")
-	rude.line(deaf)
-	rude.see("=42=")
+	rude := w.Terminal("host=here")
+	rude.Line(deaf)
+	rude.See("=42=")
 	go func() {
-		for rude.ws.Write(t.Context(), websocket.MessageBinary, make([]byte, 32<<10)) == nil {
+		for rude.Ws.Write(t.Context(), websocket.MessageBinary, make([]byte, 32<<10)) == nil {
 		}
 	}()
-	assert.Equal(t, websocket.StatusPolicyViolation, rude.see(""))
+	assert.Equal(t, websocket.StatusPolicyViolation, rude.See(""))
 
-	gone := w.terminal("host=here")
-	gone.line(deaf)
-	gone.see("=42=")
-	require.NoError(t, gone.ws.Write(t.Context(), websocket.MessageBinary, make([]byte, 60<<10)))
-	gone.ws.CloseNow()
+	gone := w.Terminal("host=here")
+	gone.Line(deaf)
+	gone.See("=42=")
+	require.NoError(t, gone.Ws.Write(t.Context(), websocket.MessageBinary, make([]byte, 60<<10)))
+	gone.Ws.CloseNow()
 	require.Eventually(t, func() bool {
 		ends := 0
-		for e, err := range audit.All(w.cfg.AuditDir) {
+		for e, err := range audit.All(w.Cfg.AuditDir) {
 			if err == nil && e.Kind == audit.CommandResult {
 				ends++
 			}
 		}
 		return ends == 4
-	}, terminalTime, 10*time.Millisecond)
+	}, keepertest.TerminalTime, 10*time.Millisecond)
 }
 
 func TestATerminalSharesTheConnectionOfSessions(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	s, err := w.Open(t.Context(), wire.Open{Host: "here"})
 	require.NoError(t, err)
-	c := w.terminal("host=here")
-	c.line(`echo "=$((40+2))="`)
-	c.see("=42=")
-	_, _, text := w.send(http.MethodGet, "/metrics", "")
+	c := w.Terminal("host=here")
+	c.Line(`echo "=$((40+2))="`)
+	c.See("=42=")
+	_, _, text := w.Send(http.MethodGet, "/metrics", "")
 	assert.Contains(t, text, "fairlead_dials_total{outcome=\"ok\"} 1\n")
 	require.NoError(t, w.CloseSession(t.Context(), s.ID))
-	c.line(`echo "=$((50+2))="; exit 0`)
-	c.see("")
-	assert.Contains(t, c.seen.String(), "=52=", "which the session's end has not closed")
+	c.Line(`echo "=$((50+2))="; exit 0`)
+	c.See("")
+	assert.Contains(t, c.Seen.String(), "=52=", "which the session's end has not closed")
 }
 
 func TestManyTerminalsLeaveRoomForSessions(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	for range 2*session.DefaultMaxConnsPerHost*session.DefaultMaxSessionsPerConn + 1 {
-		c := w.terminal("host=here")
-		c.line(`echo "=$((40+2))="`)
-		c.see("=42=")
+		c := w.Terminal("host=here")
+		c.Line(`echo "=$((40+2))="`)
+		c.See("=42=")
 	}
-	s := w.open("here", "")
-	w.run(w.Client, s.ID, "true")
+	s := w.OpenSession("here", "")
+	w.RunIn(w.Client, s.ID, "true")
 }
 
 // Clients paste what they have in one frame. All of it arrives, as far as the API says how much may be typed.
 func TestAPasteOfAMegabyteIsOneFrame(t *testing.T) {
-	w := start(t, withRecordings(t))
-	c := w.terminal("host=here")
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
+	c := w.Terminal("host=here")
 	paste := strings.Repeat("0123456789", 100000)
-	c.line(`stty raw -echo; echo "=$((40+2))="; head -c 1000000 | sha256sum; exit`)
-	c.see("=42=")
-	c.send(websocket.MessageBinary, paste)
-	assert.Equal(t, websocket.StatusNormalClosure, c.see(""))
-	assert.Contains(t, c.seen.String(), fmt.Sprintf("%x", sha256.Sum256([]byte(paste))))
+	c.Line(`stty raw -echo; echo "=$((40+2))="; head -c 1000000 | sha256sum; exit`)
+	c.See("=42=")
+	c.Send(websocket.MessageBinary, paste)
+	assert.Equal(t, websocket.StatusNormalClosure, c.See(""))
+	assert.Contains(t, c.Seen.String(), fmt.Sprintf("%x", sha256.Sum256([]byte(paste))))
 }
 
 func TestWhatIsNoControlMessageEndsATerminal(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	for _, text := range []string{"x", "{}", `{"resize":{"rows":0,"cols":1}}`, `{"resize":{"rows":1,"cols":100000}}`, `{"other":1}`, `{"hang_up":false}`, `{"hang_up":true,"resize":{"rows":1,"cols":1}}`, `{"hang_up":true} x`} {
-		c := w.terminal("host=here")
-		c.send(websocket.MessageText, text)
-		assert.Equal(t, websocket.StatusPolicyViolation, c.see(""), text)
+		c := w.Terminal("host=here")
+		c.Send(websocket.MessageText, text)
+		assert.Equal(t, websocket.StatusPolicyViolation, c.See(""), text)
 	}
 }
 
 func TestATerminalIsForOperatorsAndForOurOwnPages(t *testing.T) {
-	w := start(t, withRecordings(t))
+	w := keepertest.Start(t, keepertest.WithRecordings(t))
 	up := []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg=="}
 	for name, tt := range map[string]struct {
 		query   string
@@ -474,22 +415,22 @@ func TestATerminalIsForOperatorsAndForOurOwnPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.code == "recording" {
-				require.NoError(t, os.RemoveAll(w.cfg.Recordings))
-				require.NoError(t, os.WriteFile(w.cfg.Recordings, nil, 0o600))
-				defer os.Remove(w.cfg.Recordings)
+				require.NoError(t, os.RemoveAll(w.Cfg.Recordings))
+				require.NoError(t, os.WriteFile(w.Cfg.Recordings, nil, 0o600))
+				defer os.Remove(w.Cfg.Recordings)
 			}
-			status, p, text := w.send(http.MethodGet, "/v1/terminals?"+tt.query, "", tt.headers...)
+			status, p, text := w.Send(http.MethodGet, "/v1/terminals?"+tt.query, "", tt.headers...)
 			assert.Equal(t, tt.status, status, text)
 			assert.Equal(t, tt.code, p.Code)
 		})
 	}
-	w.cfg.Audit = broken{}
-	require.NoError(t, w.stop())
-	w.serve()
-	status, p, _ := w.send(http.MethodGet, "/v1/terminals?host=here", "", up...)
+	w.Cfg.Audit = broken{}
+	require.NoError(t, w.StopServing())
+	w.Serve()
+	status, p, _ := w.Send(http.MethodGet, "/v1/terminals?host=here", "", up...)
 	assert.Equal(t, http.StatusInternalServerError, status)
 	assert.Equal(t, "audit", p.Code)
-	left, err := os.ReadDir(w.cfg.Recordings)
+	left, err := os.ReadDir(w.Cfg.Recordings)
 	require.NoError(t, err)
 	assert.Empty(t, left, "nothing was begun")
 }
