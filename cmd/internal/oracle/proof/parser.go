@@ -41,13 +41,20 @@ func Differences(rep judge.Report, out Outcome) []string {
 		if len(e.Args) > 1 && strings.HasSuffix(e.Args[0], "busybox") {
 			args = e.Args[2:]
 		}
-		for _, a := range args {
-			if !strings.HasPrefix(a, "-") && !listed(rep.Reads, a) {
+		for i, a := range args {
+			if !strings.HasPrefix(a, "-") && (i == 0 || !takesNext[name].MatchString(args[i-1])) && !listed(rep.Reads, a) {
 				add(fmt.Sprintf("it gives %s the word %q, and the judge lists %s", name, a, wordsOf(rep.Reads)))
 			}
 		}
 	}
 	return list
+}
+
+// takesNext are the options whose value is the word behind them (tac(1), cksum(1)): that is no file.
+var takesNext = map[string]*regexp.Regexp{
+	"tac":   regexp.MustCompile(`^(?:-[br]*s|--s[a-z]*)$`),
+	"cksum": regexp.MustCompile(`^(?:-[cwz]*[al]|--(?:a|l)[a-z]*)$`),
+	"sum":   regexp.MustCompile(`^$`),
 }
 
 func listed(paths []judge.Path, word string) bool {
