@@ -31,6 +31,7 @@ const (
 	ofNumber                // see numeric
 	ofResult                // a number, which may be negative: as a word it may be an option
 	ofID                    // a word of letters, digits, _, - and ., which begins with one of the first two
+	ofIDs                   // such words, none or several
 	ofSomething             // of the value nothing is certain, only that this script set it
 )
 
@@ -77,6 +78,8 @@ func (w *walker) assigned(s *syntax.Stmt, a *syntax.Assign) {
 	case len(args) == 1 && len(w.listings) == 1 && w.isListing(a.Value.Parts):
 		w.together([]facts{w.listings[0], {xargs: true}}) // whoever reads the file
 		w.learn(certain{name: a.Name.Value, kind: ofLoop})
+	case w.identifiersIn(unquoted(a.Value.Parts)):
+		w.learn(certain{name: a.Name.Value, kind: ofIDs})
 	case w.number(a.Value.Parts):
 		w.learn(certain{name: a.Name.Value, kind: ofNumber})
 	case w.aNumber(a.Value.Parts):
@@ -84,6 +87,16 @@ func (w *walker) assigned(s *syntax.Stmt, a *syntax.Assign) {
 	default:
 		w.learn(certain{name: a.Name.Value, kind: ofSomething})
 	}
+}
+
+// unquoted returns what stands within the double quotes that a word consists of.
+func unquoted(parts []syntax.WordPart) []syntax.WordPart {
+	if len(parts) == 1 {
+		if q, ok := parts[0].(*syntax.DblQuoted); ok && !q.Dollar {
+			return q.Parts
+		}
+	}
+	return parts
 }
 
 // number reports whether a word is a substitution that prints a number, quoted or not.

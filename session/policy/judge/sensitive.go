@@ -45,29 +45,53 @@ func throughProc(p string) string {
 // secretsBelow reports whether a directory holds files whose place is known and whose content is secret.
 func secretsBelow(p, dir string) (why string, ok bool) {
 	if why, ok := holdsSecrets(strings.TrimSuffix(p, "/")+"/*", dir, true); ok {
-		return why, true
+		return fileBelow(why), true
 	}
 	segs := segments(throughProc(resolve(p, dir)))
 	if len(segs) == 0 {
 		return "", false
 	}
+	for i := range places().read.all {
+		if e := &places().read.all[i]; !e.anchored && hiddenAbove(segs, e.segs) {
+			return fileBelow(e.why), true
+		}
+	}
 	if segs[0] == "~" && len(segs) == 1 {
-		return "it contains the secrets of all accounts", true
+		return ofAccounts, true
 	}
 	if segs[0] != "" {
 		return "", false
 	}
-	if len(segs) == 1 || len(segs) <= 3 && (segs[1] == "home" || segs[1] == "root" || segs[1] == "Users") {
-		return "it contains the secrets of all accounts", true
+	if len(segs) == 1 || len(segs) == 2 && segs[1] == "root" || len(segs) <= 3 && (segs[1] == "home" || segs[1] == "Users") {
+		return ofAccounts, true
 	}
 	for i := range places().read.all {
 		s := &places().read.all[i]
 		if s.anchored && len(s.segs) > len(segs) && reaches(segs, s.segs[:len(segs)], true) {
-			return "below it is a file of which: " + s.why, true
+			return fileBelow(s.why), true
 		}
 	}
 	return "", false
 }
+
+// hiddenAbove reports whether a directory is one of those, each of a home, in which the file of a place lies: .config of **/.config/x/y.
+// Others are too common to say anything by their name.
+func hiddenAbove(dir, place []string) bool {
+	if len(place) < 3 || place[0] != "**" || place[1][0] != '.' {
+		return false
+	}
+	for n := 1; n < len(place)-1 && n <= len(dir); n++ {
+		if slices.Equal(dir[len(dir)-n:], place[1:1+n]) {
+			return true
+		}
+	}
+	return false
+}
+
+const ofAccounts = "below it lie keys and credentials of accounts"
+
+// fileBelow says of a directory what is said of a file in it.
+func fileBelow(why string) string { return "a file below it " + strings.TrimPrefix(why, "it ") }
 
 // secretsNamed reports whether a file of a name, which may be a pattern, anywhere below a directory holds secrets.
 func secretsNamed(name, p, dir string) (why string, ok bool) {

@@ -33,11 +33,22 @@ type text struct {
 	ansi                bool // holds $'…' or $"…"
 	pure                bool // nothing but text so far
 	whole               bool // begins with an expansion that makes no option
+	vacant              bool // that may be nothing, and nothing else stands there yet
 	fed                 bool // see shape
 	anyItem             bool // holds a word of a loop, and nobody knows which
 }
 
+// ends notes that what comes next is not certain to keep a word that may be nothing so far from being an option.
+func (t *text) ends() { t.whole, t.vacant = t.whole && !t.vacant, false }
+
 func (t *text) lit(s string) {
+	switch {
+	case s == "":
+	case s[0] == '-':
+		t.ends()
+	default:
+		t.vacant = false
+	}
 	if !t.open {
 		t.prefix.WriteString(s)
 	}
@@ -47,6 +58,7 @@ func (t *text) lit(s string) {
 }
 
 func (t *text) expansion(ifUnset, likely string, quoted bool) {
+	t.ends()
 	t.open, t.pure = true, false
 	t.empty.WriteString(ifUnset)
 	t.likely.WriteString(likely)
@@ -57,10 +69,17 @@ func (t *text) expansion(ifUnset, likely string, quoted bool) {
 }
 
 func (t *text) pattern(s string) {
+	t.ends()
 	t.open, t.glob = true, true
 	t.empty.WriteString(s)
 	t.likely.WriteString(s)
 	t.wild.WriteString(s)
+}
+
+// severalIDs appends words, none or several, of which none is an option.
+func (t *text) severalIDs() {
+	t.open, t.pure, t.glob, t.whole, t.guess, t.opaque = true, false, true, true, true, true
+	t.wild.WriteByte('*')
 }
 
 // args expands words to what a program gets, as far as that is certain.
@@ -165,6 +184,11 @@ func (w *walker) arg(parts []syntax.WordPart, source string) programs.Arg {
 func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 	ansi := false // the quotes behind it are $'…'
 	for i, part := range parts {
+		switch part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			t.ends()
+		}
 		switch p := part.(type) {
 		case *syntax.Lit:
 			switch {
@@ -197,6 +221,13 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 			w.build(t, p.Parts, true)
 		case *syntax.ParamExp:
 			c, certain := w.certainly(p, after(parts, i))
+			if certain && c.kind == ofIDs && !quoted {
+				if len(parts) == 1 {
+					t.severalIDs()
+					continue
+				}
+				certain = false // what stands beside them may be a word, too
+			}
 			if certain && c.kind != ofLoop {
 				w.buildCertain(t, c, quoted)
 				continue
@@ -228,9 +259,12 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				continue
 			}
 			t.opaque = true
-			if len(parts) == 1 && !quoted && w.identifiersIn(parts) {
-				t.open, t.pure, t.glob, t.whole, t.guess = true, false, true, true, true // several words, none an option
-				t.wild.WriteByte('*')
+			switch {
+			case quoted && w.identifiersIn([]syntax.WordPart{p}):
+				w.buildCertain(t, certain{kind: ofID}, quoted)
+				continue
+			case len(parts) == 1 && !quoted && w.identifiersIn(parts):
+				t.severalIDs()
 				continue
 			}
 			value, known := w.printed(p.Stmts)
@@ -263,10 +297,11 @@ func (w *walker) buildCertain(t *text, c certain, quoted bool) {
 		t.lit(c.value)
 		return
 	}
-	t.whole = t.whole || (quoted || c.whole) && !t.open && t.prefix.Len() == 0
-	t.opaque = t.opaque || c.kind == ofID
+	leads := (quoted || c.whole) && !t.open && t.prefix.Len() == 0
+	t.opaque = t.opaque || c.kind == ofID || c.kind == ofIDs
 	t.guess = true
 	t.expansion("", "", true)
+	t.whole, t.vacant = t.whole || leads, leads
 }
 
 // buildItem appends a word of a loop, or what stands for all of its words.
