@@ -116,7 +116,7 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		unknown | timeout -s CONT 10 tail -f x
 		unknown | timeout --foreground 10 tail -f x
 		write | zcat x | tee y
-		unknown | zgrep x f.gz
+		read-only | zgrep x f.gz
 		write | gunzip x.gz
 		dangerous | tar -xf x -C /
 		unknown | tar tf host:x
@@ -167,7 +167,7 @@ func TestTheLastModeOfACompressorCounts(t *testing.T) {
 		read-only | gzip -dc f.gz
 		read-only | gzip -l f.gz
 		unknown | xz -t $x
-		write | lvs $x
+		unknown | lvs $x
 		unknown | pmap "$x"
 		unknown | zstdcat *
 		write | pmap -n

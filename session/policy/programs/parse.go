@@ -63,8 +63,22 @@ func (c *call) loosen(a Arg) bool {
 func (c *call) uncertain(a Arg) {
 	c.loosen(a)
 	if (a.dash() || a.Operand && c.node.style&(bundle|assign) != 0) && (c.node.hazard || c.node.class != read && strings.HasPrefix(a.Text, "-")) {
-		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one")
+		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one"+c.behindDashes())
 	}
+}
+
+// behindDashes says how a word that isn't literal is no option, where no more is needed for a read.
+func (c *call) behindDashes() string {
+	n := c.node
+	if n.class != read || n.style&(dashlong|assign|bundle|open) != 0 || len(n.operands) == 0 || strings.HasPrefix(n.name, "git") {
+		return "" // what stands behind -- for git is a path
+	}
+	for _, o := range n.operands {
+		if o.class != read && o.class != "" || o.kind != text && o.kind != patterns && o.kind != stats {
+			return ""
+		}
+	}
+	return ": write it last, behind --"
 }
 
 // gluedLong reads --name="$x": the name is certain, only the value is not.

@@ -242,7 +242,7 @@ func (c *call) judgeRules() {
 			c.say(r.class, r.why)
 			c.wrote(r.wrote)
 		case maybe:
-			c.say(unknown, "has a word that isn't literal, and means different things by it")
+			c.say(unknown, "has a word that isn't literal, which decides whether it "+r.why)
 		}
 	}
 }
