@@ -111,9 +111,17 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 			q.text(traceText())
 		}
 	}
-	q.text(cmd.Script)
+	q.text(toEvaluate(cmd.Script))
 	dst = q.finish()
 	return append(dst, rs, '\n'), nil
+}
+
+// toEvaluate returns what eval is given for script: behind a blank, a script that begins with "-" is no option of eval's.
+func toEvaluate(script string) string {
+	if strings.HasPrefix(script, "-") {
+		return " " + script
+	}
+	return script
 }
 
 // lineQuoter writes a text as one shell word over many short lines.

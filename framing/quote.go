@@ -11,7 +11,7 @@ type QuoteError struct {
 }
 
 func (e *QuoteError) Error() string {
-	return fmt.Sprintf("framing: the command holds a NUL byte at offset %d, which no shell can carry", e.Offset)
+	return fmt.Sprintf("it holds a NUL byte at offset %d, which no shell can carry", e.Offset)
 }
 
 // Quote returns s as one word for any POSIX shell, as plain as possible. The only texts that it refuses hold a NUL

@@ -78,6 +78,22 @@ func quoted(t *testing.T, text string) string {
 	return q
 }
 
+// eval takes what begins with "-" for an option, in some shells, and "--help" for a question about itself.
+func TestACommandMayBeginWithADash(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		s := start(t, sh)
+		for _, script := range []string{"-1", "--", "--help", "-p x", "-- echo x"} {
+			for _, mode := range []framing.Mode{framing.Split, framing.Merged} {
+				s.send(framing.Command{Script: script, Mode: mode})
+				o := s.wait()
+				require.Nil(t, o.exit, script)
+				assert.Equal(t, 127, o.trailer.ExitCode, "%s: %s%s", script, o.stdout, o.stderr)
+			}
+		}
+		assert.Equal(t, "-x\n", s.output("-1 2>/dev/null || echo -x"))
+	})
+}
+
 func TestEveryByteInACommandArrives(t *testing.T) {
 	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
 		s := start(t, sh)

@@ -28,7 +28,7 @@ func Unframed(nonce Token, sh Shell, cmd Command) (string, error) {
 			return "", err
 		}
 	}
-	script, err := Quote(cmd.Script)
+	script, err := Quote(toEvaluate(cmd.Script))
 	if err != nil {
 		return "", err
 	}

@@ -95,6 +95,7 @@ func TestALineWithoutATerminalTakesWhatItsShellAndCommandSay(t *testing.T) {
 		"clean":            {sh: Shell{Clean: true, Name: "bash"}, cmd: Command{Script: `echo "${PAGER-}:$TERM"; env | grep -c "PAGER\|^SHELL="`}, stdout: "cat:dumb\n0\n", code: 1},
 		"a syntax error":   {sh: Shell{Name: "bash"}, cmd: Command{Script: "echo 'x"}, code: 2, stderr: "*"},
 		"the last code":    {cmd: Command{Script: "false"}, code: 1},
+		"a dash first":     {cmd: Command{Script: "--help"}, code: 127, stderr: "*"},
 		"a killed child":   {cmd: Command{Script: "sh -c 'kill -9 $$'"}, code: 137, stderr: "*"},
 		"an exec":          {cmd: Command{Script: "exec sh -c 'echo $0' it"}, stdout: "it\n"},
 	} {

@@ -161,11 +161,23 @@ func (c *Command) surrounded() (string, error) {
 		}
 		steps = append(steps, `\export `+name+"="+q)
 	}
-	script, err := framing.Quote(c.Script)
+	script, err := evaluating(c.Script)
 	if err != nil {
 		return "", err
 	}
-	return "(" + strings.Join(append(steps, `\eval `+script), " && ") + ")", nil
+	return "(" + strings.Join(append(steps, script), " && ") + ")", nil
+}
+
+// evaluating returns shell source that evaluates script. Behind a blank, a script that begins with "-" is no option of eval's.
+func evaluating(script string) (string, error) {
+	if strings.HasPrefix(script, "-") {
+		script = " " + script
+	}
+	q, err := framing.Quote(script)
+	if err != nil {
+		return "", err
+	}
+	return `\eval ` + q, nil
 }
 
 // isName reports whether s is the name of a shell's variable.

@@ -56,6 +56,9 @@ func TestTheTrapOnExitOfAOneOffRunsAtItsEnd(t *testing.T) {
 			assert.NotEmpty(t, r.Stderr)
 			assert.NotContains(t, string(r.Stderr), "_fl_")
 
+			r = run(session.Command{Script: "--help; trap 'echo bye' EXIT"})
+			assert.Equal(t, "bye\n", string(r.Stdout))
+
 			r = run(session.Command{Script: "echo ok"})
 			assert.Equal(t, "ok\n", string(r.Stdout))
 		})

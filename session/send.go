@@ -97,14 +97,14 @@ func leaving(script string, d framing.Dialect) string {
 	if !mayTrapExit.MatchString(script) {
 		return script
 	}
-	quoted, err := framing.Quote(script)
+	evaluated, err := evaluating(script)
 	if err != nil {
 		return script // which cannot be sent either, and it is told why
 	}
 	if d == framing.Bash || d == framing.POSIX {
-		return `\eval ` + quoted + "\n{ \\exit; } 2>/dev/null"
+		return evaluated + "\n{ \\exit; } 2>/dev/null"
 	}
-	return `\eval ` + quoted + "\n\\exit"
+	return evaluated + "\n\\exit"
 }
 
 // mayTrapExit finds what sets a trap on EXIT, by its name or number; TRAPEXIT is a function of zsh.

@@ -167,7 +167,7 @@ func (s *Session) begin(ctx context.Context, cmd Command) *Exec {
 	}
 	// The zero dialect will do to find out whether the script can be sent at all.
 	if _, err := framing.Quote(cmd.Script); err != nil {
-		x.fail(StatusError, "invalid", err)
+		x.fail(StatusError, "invalid", fmt.Errorf("the command: %w", err))
 		return x
 	}
 	text, err := cmd.surrounded()

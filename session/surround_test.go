@@ -44,6 +44,8 @@ func TestACommandsDirAndEnvAreItsOwn(t *testing.T) {
 		assert.NotEmpty(t, r.Stderr)
 		r = run(session.Command{Script: ") ; echo out; (", Dir: "/"})
 		assert.NotContains(t, string(r.Stdout), "out", "it does not leave the subshell")
+		r = run(session.Command{Script: "--help", Dir: "/"})
+		assert.Equal(t, 127, *r.ExitCode, "%s%s", r.Stdout, r.Stderr)
 		r = run(session.Command{Script: "cat <<X\nbody", Env: []string{"A=1"}})
 		assert.NotContains(t, string(r.Stdout), "eval")
 	})
@@ -65,6 +67,10 @@ func TestADirOrEnvThatCannotBeIsRefused(t *testing.T) {
 			assert.Equal(t, "invalid", r.Err.Code, name)
 			assert.False(t, r.Err.Sent, name)
 			assert.NotContains(t, err.Error(), "reboot")
+			assert.NotContains(t, err.Error(), "framing")
+			if strings.HasPrefix(name, "a NUL in a") {
+				assert.NotContains(t, err.Error(), "the command", "it is named where the byte is")
+			}
 		}
 	})
 }
