@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -233,6 +234,10 @@ func TestAnArgumentOfAnotherTypeIsNamed(t *testing.T) {
 		{"run", "wait_s: it is string, and must be number", args{"targets": "here", "command": "ls", "wait_s": long}},
 		{"run", "head: it is number, and must be a whole number", args{"targets": "here", "command": "ls", "output": args{"head": 1.5}}},
 		{"session_open", "env: it is integer, and must be string", args{"host": "here", "env": args{"A": 5}}},
+		{"file_read", "line: it is out of range", args{"host": "here", "path": "f", "line": 1e30}},
+		{"file_read", "offset: it is out of range", args{"host": "here", "path": "f", "offset": -1e308}},
+		{"run", "head: it is out of range", args{"targets": "here", "command": "ls", "output": args{"head": json.Number("1" + strings.Repeat("0", 40))}}},
+		{"run", "a number is out of range", args{"targets": "here", "command": "ls", "wait_s": json.Number("1e999")}},
 		{"session_input", "keys: it is string, and must be array", args{"session_id": "x", "keys": "C-c"}},
 		{"session_input", "signal: it must be one of INT, TERM, KILL", args{"session_id": "x", "signal": long}},
 		{"session_input", "signal: it is array, and must be string", args{"session_id": "x", "signal": []string{`" want "x"`}}},
@@ -240,6 +245,27 @@ func TestAnArgumentOfAnotherTypeIsNamed(t *testing.T) {
 		r := c.call(tt.tool, tt.a)
 		require.NotNil(t, r.Error, tt.want)
 		assert.Equal(t, "the arguments do not fit the tool: "+tt.want, r.Error.Message)
+	}
+}
+
+// Some clients write every number with a fraction.
+func TestAWholeNumberMayHaveAFraction(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil)
+	r := c.call("run", args{"targets": "here", "command": "printf '1\\n2\\n3\\n'", "output": args{"head": json.Number("2.0")}, "wait_s": json.Number("2e1")})
+	require.Nil(t, r.Error, r.Raw)
+	assert.Contains(t, r.Text, "1\n2\n")
+	assert.NotContains(t, r.Text, "3\n")
+}
+
+func TestArgumentsThatAreNoObjectAreSaidToBeNone(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil)
+	for raw, want := range map[string]string{
+		`[]`: "the arguments must be an object, and are an array", `"x"`: "the arguments must be an object, and are a string",
+		`5`: "the arguments must be an object",
+	} {
+		r := c.callWith(t.Context(), &mcp.CallToolParams{Name: "hosts_list", Arguments: json.RawMessage(raw)})
+		require.NotNil(t, r.Error, raw)
+		assert.Equal(t, want, r.Error.Message)
 	}
 }
 

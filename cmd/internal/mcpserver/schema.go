@@ -1,7 +1,9 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,6 +88,33 @@ func why(err error) string {
 		text = names[len(names)-1][1] + ": " + text
 	}
 	return printable.Clip(text, maxCommand)
+}
+
+// whyNoObject is what is wrong with arguments that cannot be read.
+func whyNoObject(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case bytes.HasPrefix(raw, []byte("{")):
+		return "do not fit the tool: a number is out of range"
+	case bytes.HasPrefix(raw, []byte("[")):
+		return "must be an object, and are an array"
+	case bytes.HasPrefix(raw, []byte(`"`)):
+		return "must be an object, and are a string"
+	}
+	return "must be an object"
+}
+
+// whyTooLarge is why arguments of the right types cannot be read: a whole number is too large.
+func whyTooLarge(err error) string {
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		return "they cannot be read"
+	}
+	// Field begins with the names of embedded structs, which are no arguments.
+	if name := t.Field[strings.LastIndexByte(t.Field, '.')+1:]; name != "" {
+		return name + ": it is out of range"
+	}
+	return "a number is out of range"
 }
 
 // known lists a tool's arguments for a caller who gave one that it does not have.

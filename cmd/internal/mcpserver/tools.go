@@ -110,16 +110,25 @@ func arguments[In any](raw json.RawMessage, schema *jsonschema.Schema, check *js
 	}
 	var fields map[string]any
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return in, invalid("the arguments are not an object: %w", err)
+		return in, invalid("the arguments %s", whyNoObject(raw))
 	}
 	dropNulls(fields, schema)
 	if err := check.Validate(fields); err != nil {
 		return in, invalid("the arguments do not fit the tool: %s%s", why(err), known(err, fields, schema))
 	}
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return in, invalid("the arguments do not fit the tool: %s", why(err))
+	if json.Unmarshal(raw, &in) == nil {
+		return in, nil
 	}
-	return in, nil
+	// What was given as 5.0 or 5e1 is a whole number, and is written as one here.
+	var whole In
+	raw, err = json.Marshal(fields)
+	if err == nil {
+		err = json.Unmarshal(raw, &whole)
+	}
+	if err != nil {
+		return in, invalid("the arguments do not fit the tool: %s", whyTooLarge(err))
+	}
+	return whole, nil
 }
 
 // dropNulls takes the arguments out that a client gives as null, which is how some leave one out.
