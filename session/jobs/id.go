@@ -37,7 +37,7 @@ func (r Ref) String() string {
 	return r.Host + "/" + r.ID
 }
 
-var errRef = errors.New("a job is named HOST/ID, as fairlead jobs start prints it; its id begins with " + idPrefix)
+var errRef = errors.New("a job is named HOST/ID, as what started it prints; its id begins with " + idPrefix)
 
 // ParseRef reads what String returns.
 func ParseRef(text string) (Ref, error) {

@@ -288,6 +288,12 @@ func (b *Book) Stop(ctx context.Context, ref jobs.Ref, grace time.Duration, reas
 	return j, err
 }
 
+// Collected reports whether a job has been collected, and its output is kept here alone.
+func (b *Book) Collected(ref jobs.Ref) bool {
+	m := b.known(ref)
+	return m != nil && m.isRemoved()
+}
+
 // Collect reads the rest of an ended job's output and takes the job off its host. Its output stays here, for Output.
 func (b *Book) Collect(ctx context.Context, ref jobs.Ref, reason string) (jobs.Job, error) {
 	m, err := b.mirror(ref)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +75,8 @@ func New(cfg Config) (*Transport, error) {
 	return t, nil
 }
 
-// Dial returns a Transport for h, which must be of the kind [hosts.Local] or [hosts.Command].
+// Dial returns a Transport for h, which must be of the kind [hosts.Local] or [hosts.Command]. Shells of a local host start in the
+// account's home directory, as over SSH, wherever this process runs.
 func Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("localpty: %s: %w", h.Name, ctxerr.Of(ctx))
@@ -82,6 +84,7 @@ func Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 	var cfg Config
 	switch h.Transport {
 	case hosts.Local:
+		cfg.Dir = home()
 	case hosts.Command:
 		if cfg.Command = h.Command; len(cfg.Command) == 0 {
 			return nil, fmt.Errorf("localpty: %s has the transport \"command\" but no command", h.Name)
@@ -94,6 +97,18 @@ func Dial(ctx context.Context, h hosts.Host) (session.Transport, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// home is the home directory of this process's account, by $HOME as in shells; "/" where there is none, as for sshd.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	if i, err := os.Stat(dir); err != nil || !i.IsDir() || !filepath.IsAbs(dir) {
+		return "/"
+	}
+	return dir
 }
 
 // Open starts p. Starting takes no time that ctx could bound; one that has ended starts nothing.

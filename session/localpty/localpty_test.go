@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -126,6 +127,22 @@ func TestDialTakesHostsOfThisMachineOnly(t *testing.T) {
 	assert.ErrorContains(t, err, "box has the transport \"command\" but no command")
 	_, err = localpty.Dial(t.Context(), hosts.Host{Name: "web1"})
 	assert.ErrorContains(t, err, "web1 is not reached on this machine")
+}
+
+// A command without a directory of its own means the same, whichever process sends it.
+func TestDialedLocalShellsStartInTheHomeDirectory(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for value, want := range map[string]string{home: home, filepath.Join(home, "nosuch"): "/", "": "/"} {
+		t.Setenv("HOME", value)
+		tr, err := localpty.Dial(t.Context(), hosts.Host{Name: "here", Transport: hosts.Local})
+		require.NoError(t, err)
+		s, err := tr.Open(t.Context(), session.Program{Line: "printf %s. \"$(pwd -P)\""})
+		require.NoError(t, err)
+		assert.Equal(t, want, until(t, s, "."))
+		s.Close()
+		require.NoError(t, tr.Close())
+	}
 }
 
 func local(t *testing.T, cfg localpty.Config) session.Transport {

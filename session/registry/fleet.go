@@ -54,7 +54,7 @@ type Member struct {
 type FleetRequest struct {
 	Principal string
 	Hosts     []hosts.Host
-	Dir       string // where it runs; "" means the account's home directory
+	Dir       string // where it runs; "" means where the host's shells start: the account's home directory but for a hosts.Command
 	Command   Command
 	Forks     int // hosts at a time; zero means session.DefaultForks
 

@@ -58,7 +58,7 @@ type OpenRequest struct {
 	Principal string     // who owns it
 	Host      hosts.Host // where
 	Name      string     // unique among the principal's; "" means none
-	Dir       string     // where it starts; "" means the account's home directory
+	Dir       string     // where it starts; "" means where the host's shells start: the account's home directory but for a hosts.Command
 	Env       []string   // "KEY=value", besides the host's own
 	Shell     string     // one of Shells, instead of the host's; "" means none
 	Reason    string     // for the record

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -28,7 +29,7 @@ func (s *Server) waiting(ctx context.Context, c *call, wait time.Duration, how f
 	return wctx, func() { unhook(); cancel(); wg.Wait() }
 }
 
-// progress is how far a call has come. Done must grow.
+// progress is how far a call has come.
 type progress struct {
 	done, total float64
 	text        string
@@ -43,12 +44,22 @@ func (s *Server) report(ctx context.Context, c *call, token any, how func() prog
 			return
 		case <-tick.C:
 			p := how()
+			c.reported = beyond(c.reported, p)
 			// The client may be gone; then the call ends too.
 			_ = c.req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-				ProgressToken: token, Progress: p.done, Total: p.total, Message: p.text,
+				ProgressToken: token, Progress: c.reported, Total: p.total, Message: p.text,
 			})
 		}
 	}
+}
+
+// beyond is the progress to report after last: the protocol wants it to grow with each report. Where nothing more is done, part of the
+// way to the next is.
+func beyond(last float64, p progress) float64 {
+	if p.done > last {
+		return p.done
+	}
+	return last + (math.Floor(last)+1-last)/16
 }
 
 // await waits for a command up to wait, for what w names besides. If the call is canceled, the command is stopped when

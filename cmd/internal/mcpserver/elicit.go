@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -90,8 +91,11 @@ func askable(q policy.Question) bool {
 func question(q policy.Question) string {
 	var b strings.Builder
 	dir := "the account's home directory" // where a shell begins that nobody has sent elsewhere
-	if q.Dir != "" {
+	switch {
+	case q.Dir != "":
 		dir = plain(q.Dir)
+	case q.Host.Transport == hosts.Command:
+		dir = "the directory where its shells start"
 	}
 	fmt.Fprintf(&b, "%s requests to run this on %s (tier %s), in %s:\n\n%s\n\n", q.Principal, q.Host.Name, q.Host.TierName(), dir, plain(q.Command))
 	if q.Reason != "" {

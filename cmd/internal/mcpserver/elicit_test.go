@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,6 +39,24 @@ func newUser() (*user, *mcp.ClientOptions) {
 }
 
 var yes = &mcp.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}
+
+// Where a command of the inventory yields the shell, that command decides where it starts.
+func TestAQuestionSaysWhereAShellStarts(t *testing.T) {
+	in := within(t, newPlace(t, here+"  - {name: box, transport: command, command: [sh], tier: dev}\n", ""), true)
+	u, opts := newUser()
+	c := in.connect(t, opts)
+	for host, want := range map[string]string{"here": "in the account's home directory:", "box": "in the directory where its shells start:"} {
+		u.answers <- yes
+		r := c.call("run", args{"targets": host, "command": "touch f; rm f; pwd"})
+		require.Nil(t, r.Error, r.Raw)
+		assert.Contains(t, <-u.asked, want)
+		if host == "here" {
+			home, err := os.UserHomeDir()
+			require.NoError(t, err)
+			assert.Contains(t, r.Text, home+"\n")
+		}
+	}
+}
 
 func TestAYesInTheClientCountsAndProvesNobody(t *testing.T) {
 	in := newInside(t, true)

@@ -221,6 +221,7 @@ func (s *Server) jobOutput(ctx context.Context, c *call, in jobOutputArgs) (*job
 		return out, err
 	}
 	out = jobOf(j)
+	out.Collected = s.cfg.Jobs.Collected(ref)
 	out.Page = s.redactor().page(stream, p)
 	unseen := !in.Base64 && out.Page.Text == "" && out.Page.Base64 != ""
 	if unseen {
@@ -229,6 +230,7 @@ func (s *Server) jobOutput(ctx context.Context, c *call, in jobOutputArgs) (*job
 	switch {
 	case unseen:
 		out.Next = "these bytes are no text: the same call with base64 true shows them"
+	case out.Collected:
 	case over(j) && p.End:
 		out.Next = "job_stop deletes its files on the host"
 	}

@@ -16,6 +16,7 @@ import (
 
 // jobAnswer is what the tools for jobs give.
 type jobAnswer struct {
+	Next      string `json:"next"`
 	JobID     string `json:"job_id"`
 	State     string
 	ExitCode  *int   `json:"exit_code"`
@@ -91,6 +92,9 @@ func TestAJobIsStartedFollowedAndStoppedByTools(t *testing.T) {
 	assert.Equal(t, "TERM", s.StoppedBy)
 	assert.False(t, s.Collected)
 	assert.True(t, c.job("job_stop", args{"job_id": id}).Collected)
+	s = c.job("job_output", args{"job_id": id})
+	assert.True(t, s.Collected)
+	assert.Empty(t, s.Next, "there is nothing more to delete")
 	assert.NoDirExists(t, dir)
 
 	assert.Equal(t, "not_found", c.job("job_output", args{"job_id": "here/j_aaaaaaaaaaaaa"}).Error.Code)

@@ -101,6 +101,13 @@ func TestHowFarAFleetIsIsTold(t *testing.T) {
 	assert.EqualValues(t, 2, n.Progress)
 	assert.EqualValues(t, 3, n.Total)
 	assert.Equal(t, "2 of 3 hosts are done", n.Message)
+	// The protocol wants each progress to be greater than the last.
+	for last := n.Progress; last < 2.15; last = n.Progress {
+		n = <-told
+		assert.Equal(t, "2 of 3 hosts are done", n.Message)
+		assert.Less(t, n.Progress, 3.0)
+		require.Greater(t, n.Progress, last)
+	}
 	close(goOn)
 	assert.Equal(t, "done", (<-done).State)
 }

@@ -26,7 +26,8 @@ type handler[In any, Out result] func(ctx context.Context, c *call, in In) (Out,
 
 // call is a call in progress.
 type call struct {
-	req *mcp.CallToolRequest
+	req      *mcp.CallToolRequest
+	reported float64 // the last progress
 }
 
 // enums are the arguments that take one of a few words.
@@ -214,7 +215,7 @@ func (s *Server) addTools() error {
 		}, s.sessionExec),
 		add(s, &mcp.Tool{
 			Name: "session_input", Annotations: hints("Type into a command", false, true), OutputSchema: schemaOf(commandFields),
-			Description: "Send input to the running command: text, then keys, then a signal. Waits for a prompt, the end, or wait_for. Returns what is new. " +
+			Description: "Send input to the running command: text, then keys, then a signal. Waits for a prompt, the end, or wait_for. Returns what is new, or all once it has ended. " +
 				"A line of text ends with \\n or the key Enter. The key C-c and signal INT interrupt.",
 		}, s.sessionInput),
 		add(s, &mcp.Tool{

@@ -113,7 +113,7 @@ type Hosts struct {
 type Open struct {
 	Host  string            `json:"host" doc:"a host of the inventory; an operator may also write user@host:port"`
 	Name  string            `json:"name,omitempty" maxLength:"64" doc:"to use instead of the id; unique among the caller's"`
-	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"its first directory; the account's home directory if omitted"`
+	CWD   string            `json:"cwd,omitempty" maxLength:"4096" doc:"its first directory; the account's home directory if omitted, and on hosts of transport command where that command's shell starts"`
 	Env   map[string]string `json:"env,omitempty" doc:"some may change what commands mean: where that needs approval, exec of the session sets them, which is closed if it does not end well"`
 	Shell string            `json:"shell,omitempty" enum:"auto,bash,zsh,ksh,mksh,dash,ash,sh" doc:"instead of the host's; auto is the account's own"`
 
