@@ -1,8 +1,8 @@
 package keeper
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -69,6 +69,14 @@ func (k *Keeper) addExecs(a *route.API) {
 	route.Add(a, route.Route{Method: "GET", Path: "/v1/execs/{id}/output", ID: "page", Summary: "Exact output by offset", Tag: tag, Need: access.NeedSee}, k.page)
 }
 
+// hasCommand reports whether a body says a command, which may be empty: null is none.
+func hasCommand(body []byte) bool {
+	var said struct {
+		Command *string `json:"command"`
+	}
+	return json.Unmarshal(body, &said) == nil && said.Command != nil
+}
+
 // run starts a command and waits for its end. What a caller leaves behind goes on: stop ends it.
 func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultOut, error) {
 	engine, err := k.realms.Admit(c)
@@ -77,7 +85,7 @@ func (k *Keeper) run(ctx context.Context, c *access.Caller, in *runIn) (*resultO
 	}
 	limits := engine.Limits(c.Principal)
 	b := &in.Body
-	if b.Command == "" && b.Program == "" && !bytes.Contains(in.RawBody, []byte(`"command"`)) {
+	if b.Command == "" && b.Program == "" && !hasCommand(in.RawBody) {
 		return nil, problem.Invalid("give command, or program and args")
 	}
 	script, words, err := params.Script(limits, b.Command, b.Program, b.Args)

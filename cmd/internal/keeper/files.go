@@ -104,7 +104,11 @@ func (k *Keeper) addFiles(a *route.API) {
 			if err != nil {
 				return nil, err
 			}
-			r := filework.Request{Op: filework.Write, Content: in.content, Mode: mode, IfSHA256: unquote(in.Match), IfNew: in.None != ""}
+			match := unquote(in.Match)
+			if in.Match != "" && !isSHA256(match) {
+				return nil, problem.Invalid("If-Match takes one entity tag, as the ETag of the file that was read; lists, * and weak tags are not supported")
+			}
+			r := filework.Request{Op: filework.Write, Content: in.content, Mode: mode, IfSHA256: match, IfNew: in.None != ""}
 			return k.file(ctx, c, in.FileAt, r, in.Key, nil)
 		})
 	a.OpenAPI().Paths[filesPath].Put.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{ // not required: a file may be empty
@@ -138,6 +142,11 @@ func (k *Keeper) connected(c *access.Caller, host string) error {
 		return problem.Of(&session.Error{Op: "list", Host: h.Name, Code: string(session.StatusUnreachable), Err: connect.ErrNoDial})
 	}
 	return nil
+}
+
+// isSHA256 reports whether text is one in hexadecimal, as in an ETag.
+func isSHA256(text string) bool {
+	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // unquote takes the quotes from an entity tag.

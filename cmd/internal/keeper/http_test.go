@@ -67,6 +67,7 @@ func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
 		"an unknown key":     {"POST", "/v1/sessions/s/execs", `{"command":"true","hunter2hunter2":"hunter2hunter2"}`, "invalid", 422},
 		"a wrong type":       {"POST", "/v1/sessions/s/execs", `{"command":{"a":"hunter2hunter2"}}`, "invalid", 422},
 		"no command":         {"POST", "/v1/sessions/s/execs", `{}`, "invalid", 422},
+		"a command of null":  {"POST", "/v1/sessions/s/execs", `{"command":null,"reason":"\"command\":1"}`, "invalid", 422},
 		"a negative time":    {"POST", "/v1/sessions/s/execs", `{"command":"true","wait_s":-1}`, "invalid", 422},
 		"a bad pattern":      {"POST", "/v1/sessions/s/execs", `{"command":"true","output":{"grep":"("}}`, "invalid", 422},
 		"a secret's mark":    {"POST", "/v1/sessions/s/execs", `{"command":"echo «redacted:password:abcd1234»"}`, "invalid", 422},

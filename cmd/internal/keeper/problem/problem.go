@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/files"
@@ -28,8 +29,13 @@ var (
 	ErrTooMany = &wire.Problem{Status: http.StatusTooManyRequests, Code: "full", Retriable: true, Detail: "too many principals and inventories hold sessions: close some"}
 )
 
-// New returns one that says why.
+// New returns one that says why. Errors in args are told without the names of the packages that they come from.
 func New(status int, code, format string, args ...any) *wire.Problem {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = reason.Text(err)
+		}
+	}
 	return Complete(&wire.Problem{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 

@@ -54,7 +54,7 @@ func unreadable(h http.Header) *wire.Problem {
 // conditions are headers that a request relies on wherever it sends them.
 var conditions = []string{wire.IdempotencyKey, "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"}
 
-// unusedHeader refuses a condition that the route does not take. Caches add some to requests that change nothing; these count there
+// unusedHeader refuses a condition that the route does not take, or that says nothing. Caches add some to requests that change nothing; these count there
 // only for what may be kept, which is nothing.
 func unusedHeader(r *http.Request, op *huma.Operation) *wire.Problem {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -62,8 +62,12 @@ func unusedHeader(r *http.Request, op *huma.Operation) *wire.Problem {
 	}
 	for _, name := range conditions {
 		taken := slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool { return p.In == "header" && http.CanonicalHeaderKey(p.Name) == name })
-		if !taken && len(r.Header.Values(name)) > 0 {
+		values := r.Header.Values(name)
+		switch {
+		case !taken && len(values) > 0:
 			return problem.New(http.StatusBadRequest, "invalid", "%s %s does not take the header %s", r.Method, op.Path, name)
+		case len(values) > 0 && values[0] == "": // the request would be made without it
+			return problem.New(http.StatusBadRequest, "invalid", "the header %s is empty: give it a value, or leave it out", name)
 		}
 	}
 	return nil

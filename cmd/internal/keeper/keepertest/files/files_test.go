@@ -116,6 +116,9 @@ func TestWhatIsWrongWithAFileIsAProblem(t *testing.T) {
 		"many matches":      {"POST", "/edit", "host=here&path=" + dir + "/f", `{"old":"a","new":"y"}`, "many_matches", 409, nil},
 		"no mode":           {"PUT", "", "mode=rw&host=here&path=" + dir + "/f", "x", "invalid", 422, put},
 		"no hash":           {"PUT", "", "host=here&path=" + dir + "/f", "x", "invalid", 422, append(put, "If-Match", "x")},
+		"an empty tag":      {"PUT", "", "host=here&path=" + dir + "/f", "x", "invalid", 422, append(put, "If-Match", `""`)},
+		"an empty match":    {"PUT", "", "host=here&path=" + dir + "/f", "x", "invalid", 400, append(put, "If-Match", "")},
+		"an empty none":     {"PUT", "", "host=here&path=" + dir + "/f", "x", "invalid", 400, append(put, "If-None-Match", "")},
 		"another hash":      {"PUT", "", "host=here&path=" + dir + "/f", "x", "conflict", 412, append(put, "If-Match", `"`+sumOf("b")+`"`)},
 		"not new":           {"PUT", "", "host=here&path=" + dir + "/f", "x", "conflict", 412, append(put, "If-None-Match", "*")},
 		"a secret's mark":   {"PUT", "", "host=here&path=" + dir + "/f", "«redacted:password:0123abcd»", "invalid", 422, put},
@@ -124,6 +127,8 @@ func TestWhatIsWrongWithAFileIsAProblem(t *testing.T) {
 			status, p, text := w.Send(tt.method, "/v1/files"+tt.path+"?"+tt.query, tt.body, tt.headers...)
 			assert.Equal(t, tt.status, status, text)
 			assert.Equal(t, tt.code, p.Code, text)
+			assert.NotContains(t, p.Detail, "hosts: ", "no package's name")
+			assert.NotContains(t, p.Detail, "if_sha256", "no name that the request does not have")
 		})
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "f"))

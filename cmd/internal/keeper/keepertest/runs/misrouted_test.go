@@ -102,6 +102,7 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"a name that is misspelled":    {"GET", "/v1/hosts", "", []string{"Fairlead-Principl", "agent/a"}, 400, "unknown header \"Fairlead-Principl\"; known: Fairlead-Principal, "},
 		"a key where none is taken":    {"POST", "/v1/keeper/stop", "", []string{"Idempotency-Key", "k"}, 400, "POST /v1/keeper/stop does not take the header Idempotency-Key"},
 		"a condition that is not kept": {"DELETE", "/v1/sessions/s_none", "", []string{"If-Match", "x"}, 400, "DELETE /v1/sessions/{id} does not take the header If-Match"},
+		"a key that is empty":          {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Idempotency-Key", ""}, 400, "the header Idempotency-Key is empty"},
 		"a condition of a cache":       {"GET", "/v1/hosts", "", []string{"If-None-Match", "x"}, 200, ""},
 		"a header of someone else":     {"GET", "/v1/hosts", "", []string{"X-Fairlead", "x"}, 200, ""},
 		"an asker that cannot be":      {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Fairlead-Asker", "me"}, 400, "Fairlead-Asker is 8 to 64 letters, digits, - and _"},
