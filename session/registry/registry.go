@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -107,9 +109,9 @@ func (q *OpenRequest) check() error {
 	if q.Shell != "" && !slices.Contains(Shells(), q.Shell) {
 		return bad("%.40q is not a shell that a session can have: give one of %s", q.Shell, strings.Join(Shells(), ", "))
 	}
-	if len(q.Name) > maxName || strings.ContainsFunc(q.Name, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '/' }) ||
-		strings.HasPrefix(q.Name, "s_") {
-		return bad("a session's name has at most %d characters, no blanks, no slash, and does not begin with s_", maxName)
+	if len(q.Name) > maxName || !utf8.ValidString(q.Name) || strings.HasPrefix(q.Name, "s_") ||
+		strings.ContainsFunc(q.Name, func(c rune) bool { return c == ' ' || c == '/' || !unicode.IsPrint(c) }) {
+		return bad("a session's name has at most %d bytes, no blanks or invisible characters, no slash, and does not begin with s_", maxName)
 	}
 	for _, kv := range q.Env {
 		name, value, ok := strings.Cut(kv, "=")

@@ -49,6 +49,9 @@ func TestWhatCannotBeASessionIsRefused(t *testing.T) {
 		for name, req := range map[string]registry.OpenRequest{
 			"a blank in the name":        {Name: "a b"},
 			"a name like an id":          {Name: "s_x"},
+			"a name that turns the text": {Name: "web\u202e1"},
+			"a name that looks like one": {Name: "web\u200b1"},
+			"a name that is no text":     {Name: "web\xff"},
 			"a slash in the name":        {Name: "a/b"},
 			"a variable without a value": {Env: []string{"A"}},
 			"a variable that is none":    {Env: []string{"1A=b"}},

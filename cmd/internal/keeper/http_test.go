@@ -13,6 +13,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/session/store"
 )
 
 func TestTheAPIDescribesItself(t *testing.T) {
@@ -56,6 +57,8 @@ func TestOtherSitesAreTurnedAway(t *testing.T) {
 func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
 	w := keepertest.Start(t)
 	s := w.OpenSession("here", "s")
+	box, err := w.Cfg.Store.CreateSandbox(t.Context(), store.Sandbox{Owner: "agent/claude", Host: "here", Path: "/srv", Active: true})
+	require.NoError(t, err)
 	for name, tt := range map[string]struct {
 		method, path, body, code string
 		status                   int
@@ -66,6 +69,7 @@ func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
 		"no JSON":            {"POST", "/v1/sessions/s/execs", `{"command":"hunter2hunter2`, "invalid", 400},
 		"an unknown key":     {"POST", "/v1/sessions/s/execs", `{"command":"true","hunter2hunter2":"hunter2hunter2"}`, "invalid", 422},
 		"a wrong type":       {"POST", "/v1/sessions/s/execs", `{"command":{"a":"hunter2hunter2"}}`, "invalid", 422},
+		"a label of lines":   {"PATCH", "/agent/terminal/sandboxes/" + box.ID, `{"label":"a\nb"}`, "invalid", 422},
 		"no command":         {"POST", "/v1/sessions/s/execs", `{}`, "invalid", 422},
 		"a command of null":  {"POST", "/v1/sessions/s/execs", `{"command":null,"reason":"\"command\":1"}`, "invalid", 422},
 		"a negative time":    {"POST", "/v1/sessions/s/execs", `{"command":"true","wait_s":-1}`, "invalid", 422},
@@ -83,6 +87,9 @@ func TestRequestsThatMakeNoSenseAreProblemsWithoutWhatTheyHold(t *testing.T) {
 			status, p, text := w.Send(tt.method, tt.path, tt.body)
 			assert.Equal(t, tt.status, status, text)
 			assert.Equal(t, tt.code, p.Code, text)
+			if strings.Contains(name, "label") {
+				assert.Contains(t, p.Detail, "label")
+			}
 			if name != "an unknown key" {
 				assert.NotContains(t, text, "hunter2", "what was sent is not repeated")
 			}

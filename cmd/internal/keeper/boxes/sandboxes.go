@@ -222,6 +222,9 @@ func (bs *Boxes) changeSandbox(ctx context.Context, c *access.Caller, in *change
 	}
 	if in.Body.Label != nil {
 		b.Label = *in.Body.Label
+		if err := boxOf(b).Validate(); err != nil {
+			return nil, problem.Invalid("%v", err)
+		}
 	}
 	if n := in.Body.Network; n != nil {
 		said := networkIn(*n)
