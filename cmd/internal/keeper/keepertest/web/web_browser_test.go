@@ -39,7 +39,7 @@ func modules(t *testing.T, programs ...string) (dir string, cannot func(string, 
 	}
 	dir = t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "browser"))))
-	require.NoError(t, os.CopyFS(filepath.Join(dir, "site"), os.DirFS(filepath.Join("page", "site"))))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "site"), os.DirFS(filepath.Join("..", "..", "page", "site"))))
 	return dir, cannot
 }
 
