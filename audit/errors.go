@@ -4,7 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 )
+
+// fullCauses are how systems say that no more can be written.
+var fullCauses = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 var (
 	// ErrUnavailable is wrapped by every error after which an event may not be on the record. Nothing may be sent.
@@ -53,6 +57,8 @@ const (
 	doGone    = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
 	doDisk    = "check the disk, then restart; nothing is sent until then"
 	doAway    = "see which program put it there and move it away, then try again"
+	doRemount = "it is on a read-only file system: mount that for writing, or put the audit log elsewhere"
+	doNotDir  = "a file stands where a directory must be: move it away, then try again"
 	doWait    = "see which process holds it (a stopped one holds on), then try again"
 )
 
@@ -62,8 +68,28 @@ func unavailable(op, path string, err error, do string) error {
 		do = doAway
 	case op == "read" && do == doAccess && errors.Is(err, fs.ErrNotExist):
 		do = doMissing
+	case do == doAccess || do == doSpace:
+		do = byCause(err, do)
 	}
 	return &Error{Op: op, Path: path, Err: err, Do: do}
+}
+
+// byCause is what helps against err, or do: permissions free no space, and space makes nothing writable.
+func byCause(err error, do string) string {
+	for _, c := range []struct {
+		do     string
+		causes []error
+	}{
+		{doSpace, fullCauses}, {doRemount, []error{syscall.EROFS}}, {doNotDir, []error{syscall.ENOTDIR}}, {doDisk, []error{syscall.EIO}},
+		{doAccess, []error{fs.ErrPermission}},
+	} {
+		for _, cause := range c.causes {
+			if errors.Is(err, cause) {
+				return c.do
+			}
+		}
+	}
+	return do
 }
 
 func damaged(path, why string) error {

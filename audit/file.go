@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -320,6 +321,9 @@ func (f *File) Close() error {
 	}
 	f.mu.Unlock()
 	err := f.deliver()
+	if err != nil {
+		err = fmt.Errorf("commands ran, and their results are missing from the audit log: %w", err)
+	}
 
 	f.mu.Lock()
 	if f.closed {

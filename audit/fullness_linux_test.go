@@ -184,3 +184,26 @@ func TestUnwritableDirectoryStopsRequests(t *testing.T) {
 	require.NoError(t, f.Close())
 	assert.EqualValues(t, 2, whole(t, dir).Records)
 }
+
+// A result that comes late and does not fit is of a command that ran: Close says so, since nothing else does.
+func TestClosingSaysThatResultsAreMissing(t *testing.T) {
+	mnt := tmpfs(t)
+	dir := filepath.Join(mnt, "audit")
+	f, err := audit.Open(dir, audit.Config{})
+	require.NoError(t, err)
+	require.NoError(t, f.Record(t.Context(), request("e_1", true)))
+	fill, err := os.Create(filepath.Join(mnt, "fill"))
+	require.NoError(t, err)
+	for err == nil {
+		_, err = fill.Write(make([]byte, 512))
+	}
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.NoError(t, fill.Close())
+	e := result("e_1")
+	e.ReadOnly = true
+	e.Error.Message = strings.Repeat("x", 8<<10) // more than is left of the page
+	require.NoError(t, f.Record(t.Context(), e), "it is written late")
+	err = f.Close()
+	require.ErrorIs(t, err, audit.ErrUnavailable)
+	assert.ErrorContains(t, err, "commands ran, and their results are missing from the audit log")
+}
