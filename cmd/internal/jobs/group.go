@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outdir"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
 // doing does something to a job of a group, writes what it reads, and returns how the job is then.
@@ -109,9 +110,20 @@ func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j 
 	return codes.exit()
 }
 
-// resultOf is the end of a job as that of a command.
+// resultOf is the end of a job as that of a command. A job that has begun was allowed.
 func resultOf(j *wire.Job) session.Result {
-	r := session.Result{Host: j.Host, State: session.Done, Status: session.StatusOK, ExitCode: j.ExitCode, Lane: "session", StdoutBytes: j.StdoutBytes, StderrBytes: j.StderrBytes}
+	r := session.Result{
+		Host: j.Host, Command: j.Command, State: session.Done, Status: session.StatusOK, ExitCode: j.ExitCode, Lane: "session",
+		StdoutBytes: j.StdoutBytes + j.Omitted["stdout"], StderrBytes: j.StderrBytes + j.Omitted["stderr"],
+		OmittedStdout: j.Omitted["stdout"], OmittedStderr: j.Omitted["stderr"], StoppedBy: j.StoppedBy, MayRun: j.MayRun,
+		Decision: policy.Decision{Verdict: policy.Allow, Reason: "the job was judged before it was started"},
+	}
+	if j.Started != nil {
+		r.Started = *j.Started
+		if j.Ended != nil {
+			r.Duration = j.Ended.Sub(*j.Started)
+		}
+	}
 	switch {
 	case j.State == string(jobs.Running):
 	case j.ExitCode == nil:
