@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/become"
 	"github.com/fairlead-ssh/fairlead/session/internal/terminalread"
 	"github.com/fairlead-ssh/fairlead/session/screen"
@@ -167,7 +168,7 @@ func (n *needsTerminal) Error() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s waits for %s at the terminal, which this command does not have, so Fairlead stopped it; "+
-		"use a terminal: fairlead shell %s (in a session: an interactive command)", program, what, n.host)
+		"use a terminal: fairlead shell %s (in a session: an interactive command)", program, what, printable.Word(n.host))
 	if strings.HasPrefix(program, "sudo") {
 		b.WriteString("; without a password: NOPASSWD in sudoers (sudo -n fails at once instead of waiting)")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory/foreign"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 )
 
@@ -285,5 +286,5 @@ func (l *loading) warnings() (out []Warning) {
 	default:
 		msg = fmt.Sprintf("%d settings have no counterpart", lost)
 	}
-	return append(out, Warning{Pos: first, Msg: msg + "; list them with: fairlead hosts import " + l.path})
+	return append(out, Warning{Pos: first, Msg: msg + "; list them with: fairlead hosts import " + printable.Word(l.path)})
 }

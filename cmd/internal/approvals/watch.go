@@ -60,7 +60,7 @@ key, Fairlead asks for its passphrase, or for a touch, as approve does.`,
 func watchRun(ctx context.Context, o *WatchOptions) error {
 	who := o.Caller()
 	if !o.IO.InTTY || !o.IO.OutTTY || o.Terminal == nil {
-		return cmdutil.Usagef("approvals watch needs a terminal; approvals list and approvals approve --help do without a screen")
+		return cmdutil.Usagef("approvals watch needs a terminal; without one: fairlead approvals list, then fairlead approvals approve ID --yes")
 	}
 	if _, err := o.Client(); err != nil { // a place that is not trusted is told before the screen is taken
 		return errors.New(plain(err))

@@ -144,7 +144,10 @@ func (o *VerifyOptions) anchors() ([]audit.Anchor, error) {
 			return nil, &cmdutil.UsageError{Err: err}
 		}
 		if len(found) == 0 {
-			return nil, cmdutil.Usagef("there is no anchor in %s", name)
+			if name == "-" {
+				name = "standard input"
+			}
+			return nil, cmdutil.Usagef("there is no anchor in %s", table.Clean(name))
 		}
 		if others > 0 {
 			fmt.Fprintf(o.IO.Err, "fairlead: %s: %s no anchor\n", table.Clean(name), holds(others))

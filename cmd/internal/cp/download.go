@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
@@ -36,7 +37,7 @@ func (o *Options) download(ctx context.Context, src endpoint, dst string) error 
 func (o *Options) one(src endpoint) ([]hosts.Host, error) {
 	hs, err := o.hosts(src.targets)
 	if err == nil && len(hs) > 1 {
-		err = cmdutil.Usagef("%s picks %d hosts, and cp copies from one: fairlead fetch '%s' DIR has a directory for each", src.targets, len(hs), src)
+		err = cmdutil.Usagef("%s picks %d hosts, and cp copies from one: fairlead fetch %s DIR has a directory for each", src.targets, len(hs), printable.Word(src.String()))
 	}
 	return hs, err
 }

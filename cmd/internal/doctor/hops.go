@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -88,4 +89,4 @@ var steps = []struct {
 }
 
 // show is the command that shows what is used for a host.
-func show(name string) string { return fmt.Sprintf("fairlead hosts show %s", name) }
+func show(name string) string { return fmt.Sprintf("fairlead hosts show %s", printable.Word(name)) }

@@ -12,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
@@ -185,9 +186,9 @@ func unconnected(h hosts.Host, err error) []Check {
 	var conn *sshconn.Error
 	if !errors.As(err, &conn) {
 		if errors.Is(err, session.ErrAuth) { // the inventory's credentials say no
-			return []Check{fail("login", "see fairlead hosts show "+h.Name, "%s", cmdutil.Why(err))}
+			return []Check{fail("login", "see fairlead hosts show "+printable.Word(h.Name), "%s", cmdutil.Why(err))}
 		}
-		return []Check{fail("connect", "see fairlead hosts show "+h.Name, "%s", cmdutil.Why(err))}
+		return []Check{fail("connect", "see fairlead hosts show "+printable.Word(h.Name), "%s", cmdutil.Why(err))}
 	}
 	step, next, name := string(conn.Step), "", h.Name
 	if conn.Hop != "" {
@@ -205,9 +206,9 @@ func unconnected(h hosts.Host, err error) []Check {
 	case sshconn.StepExchange:
 		next = "compare the server's algorithms (sshd -T) with those that are safe, and the MTU on the way"
 	case sshconn.StepHostKey:
-		next = "compare the fingerprint with the host's own; if they are equal: fairlead hosts trust " + name
+		next = "compare the fingerprint with the host's own; if they are equal: fairlead hosts trust " + printable.Word(name)
 		if changed := (*knownhosts.ChangedError)(nil); errors.As(err, &changed) {
-			next = "do not go on before you know why the key changed; if it is right: fairlead hosts forget " + name + ", then fairlead hosts trust " + name
+			next = "do not go on before you know why the key changed; if it is right: fairlead hosts forget " + printable.Word(name) + ", then fairlead hosts trust " + printable.Word(name)
 		}
 	case sshconn.StepLogin:
 		next = "see which user and keys are used (" + show(name) + "), and the account's authorized_keys"

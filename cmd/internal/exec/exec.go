@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
@@ -110,9 +111,9 @@ func (o *Options) parse(args []string, dash int, named bool) (err error) {
 	case len(args) == 0 || dash == 0:
 		return cmdutil.Usagef("exec needs a host or a session, and a command: fairlead exec HOST -- COMMAND")
 	case dash < 0 && len(args) == 1:
-		return cmdutil.Usagef("exec needs a command: fairlead exec %s -- COMMAND", args[0])
+		return cmdutil.Usagef("exec needs a command: fairlead exec %s -- COMMAND", printable.Word(args[0]))
 	case dash < 0:
-		return cmdutil.Usagef("write -- before the command: fairlead exec %s -- %s", args[0], args[1])
+		return cmdutil.Usagef("write -- before the command: fairlead exec %s -- %s", printable.Word(args[0]), cmdutil.Retype(args[1:]))
 	case dash > 1:
 		return cmdutil.Usagef("exec takes one host or session, got %d: fairlead run takes many", dash)
 	case len(args) == dash:

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // site is where the command runs.
@@ -93,7 +94,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 			s, err := p.keeper.Session(ctx, o.Session)
 			switch code := codeOf(err); {
 			case err == nil && s.Host != p.host.Name:
-				return "", cmdutil.Usagef("session %s is on %s, and not on %s: fairlead exec %s runs there", o.Session, s.Host, p.host.Name, o.Session)
+				return "", cmdutil.Usagef("session %s is on %s, and not on %s: fairlead exec %s runs there", o.Session, s.Host, p.host.Name, printable.Word(o.Session))
 			case err == nil && !o.suits(s):
 				return "", o.opened(o.Session)
 			case err == nil:
@@ -158,7 +159,7 @@ func (o *Options) suits(s wire.Session) bool {
 // opened says that a session's host is reached already, and no option changes how.
 func (o *Options) opened(name string) error {
 	return cmdutil.Usagef("session %s is open, and %s would count only when it is opened: leave that out, or close it first with fairlead sessions close %s",
-		name, o.SSH.Names(), name)
+		name, o.SSH.Names(), printable.Word(name))
 }
 
 // hostOf is a session's host, as far as it is known here: one that is not has no tier, which is the strictest.

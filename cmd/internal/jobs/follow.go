@@ -8,6 +8,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -63,7 +64,7 @@ func (f *followed) reconnect(ctx context.Context, why error) error {
 	for {
 		if f.lost == len(again) {
 			return &wire.Problem{Code: string(session.StatusUnreachable), Detail: fmt.Sprintf(
-				"Fairlead cannot follow the job, which is still running: %v. To see the rest, run: fairlead jobs follow %s", why, f.o.Target)}
+				"Fairlead cannot follow the job, which is still running: %v. To see the rest, run: fairlead jobs follow %s", why, printable.Word(f.o.Target))}
 		}
 		if f.lost == 0 {
 			fmt.Fprintf(f.o.IO.Err, "fairlead: %s: connection lost; reconnecting. The job is still running\n", f.host)

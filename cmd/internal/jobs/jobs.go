@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
@@ -225,9 +226,9 @@ func (o *Options) parse(args []string, dash int) (err error) {
 	case len(args) == 0 || dash == 0:
 		return cmdutil.Usagef("jobs start needs TARGETS and a command: fairlead jobs start TARGETS -- COMMAND")
 	case dash < 0 && len(args) == 1:
-		return cmdutil.Usagef("jobs start needs a command: fairlead jobs start %s -- COMMAND", args[0])
+		return cmdutil.Usagef("jobs start needs a command: fairlead jobs start %s -- COMMAND", printable.Word(args[0]))
 	case dash < 0:
-		return cmdutil.Usagef("write -- before the command: fairlead jobs start %s -- %s", args[0], args[1])
+		return cmdutil.Usagef("write -- before the command: fairlead jobs start %s -- %s", printable.Word(args[0]), cmdutil.Retype(args[1:]))
 	case dash > 1:
 		return cmdutil.Usagef("jobs start takes one TARGETS, got %d: join selectors with a comma", dash)
 	case len(args) == dash:

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -156,6 +157,6 @@ func (g *groupStart) print() error {
 
 // mayRun says that nobody knows whether a job has begun, and where to look.
 func mayRun(to io.Writer, host string, ref jobs.Ref, why string) error {
-	fmt.Fprintf(to, "fairlead: %s: outcome unknown: %s while the job %s was started. To see whether it runs: fairlead jobs list %s\n", host, why, ref, ref.Host)
+	fmt.Fprintf(to, "fairlead: %s: outcome unknown: %s while the job %s was started. To see whether it runs: fairlead jobs list %s\n", host, why, ref, printable.Word(ref.Host))
 	return cmdutil.Exit(exitcode.Unknown)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -101,9 +102,5 @@ func EndedAtOnce(sig *cmdutil.SignalError, running *cmdutil.Running) string {
 		return fmt.Sprintf("%v; ended at once\n", sig)
 	}
 	where := hosts.Fold(names)
-	word := where
-	if strings.ContainsAny(where, "[]*?&! ~(){}$;|<>'\"\\") {
-		word = "'" + strings.ReplaceAll(where, "'", `'\''`) + "'"
-	}
-	return fmt.Sprintf("%v; ended at once. The command may still be running on %s. Check with: fairlead run %s -- ps -ef\n", sig, where, word)
+	return fmt.Sprintf("%v; ended at once. The command may still be running on %s. Check with: fairlead run %s -- ps -ef\n", sig, where, printable.Word(where))
 }

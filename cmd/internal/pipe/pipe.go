@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/policy"
@@ -139,7 +140,7 @@ func Begin(ctx context.Context, cfg Config, h hosts.Host, a Ask, reason string) 
 		return nil, fail("invalid", fmt.Errorf("it is reached by %s, and not over ssh: use fairlead run or fairlead shell", h.Transport))
 	}
 	if h.Become.ByCall {
-		return nil, fail("invalid", fmt.Errorf("exact streams are the account's that logs in: to be %s, use fairlead run --become=%s --stdin", h.Become.User, h.Become.User))
+		return nil, fail("invalid", fmt.Errorf("exact streams are the account's that logs in: to be %s, use fairlead run --become=%s --stdin", h.Become.User, printable.Word(h.Become.User)))
 	}
 	d, err := cfg.Decide(ctx, policy.Request{Principal: cfg.Principal, Host: h, Command: a.Script(), Reason: reason, Interactive: a.Interactive(), Elsewhere: true})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
@@ -210,11 +211,11 @@ func (s *Situation) command(name string, args []string, dash int) (string, error
 func words(name string, args []string, dash int) (string, error) {
 	switch {
 	case dash < 0 && len(args) > 0:
-		return "", cmdutil.Usagef("write -- before the command: fairlead policy %s -- %s", name, cmdutil.OneLine(args[0]))
+		return "", cmdutil.Usagef("write -- before the command: fairlead policy %s -- %s", printable.Word(name), cmdutil.Retype(args))
 	case dash > 0:
 		return "", cmdutil.Usagef("policy %s takes nothing before --", name)
 	case len(args) == 0:
-		return "", cmdutil.Usagef("policy %s needs a command: fairlead policy %s -- COMMAND", name, name)
+		return "", cmdutil.Usagef("policy %s needs a command: fairlead policy %s -- COMMAND", name, printable.Word(name))
 	case len(args) == 1:
 		return args[0], nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // The values of Options.Stdin.
@@ -91,9 +92,9 @@ func (o *Options) words(args []string, dash int, scripted bool) error {
 		o.Targets, o.prompted = args[0], true
 		return o.prompts()
 	case dash < 0 && len(args) == 1:
-		return cmdutil.Usagef("run needs a command: fairlead run %s -- COMMAND", args[0])
+		return cmdutil.Usagef("run needs a command: fairlead run %s -- COMMAND", printable.Word(args[0]))
 	case dash < 0:
-		return cmdutil.Usagef("write -- before the command: fairlead run %s -- %s", args[0], args[1])
+		return cmdutil.Usagef("write -- before the command: fairlead run %s -- %s", printable.Word(args[0]), cmdutil.Retype(args[1:]))
 	case dash > 1:
 		return cmdutil.Usagef("run takes one TARGETS, got %d: join selectors with a comma", dash)
 	case len(args) == dash:
@@ -122,9 +123,9 @@ func (o *Options) scriptWords(args []string, dash int) error {
 	case o.ScriptFile == "":
 		return cmdutil.Usagef("--script needs the name of a file, or - for standard input")
 	case len(args) == 0 || dash == 0:
-		return cmdutil.Usagef("run needs TARGETS: fairlead run TARGETS --script %s", o.ScriptFile)
+		return cmdutil.Usagef("run needs TARGETS: fairlead run TARGETS --script %s", printable.Word(o.ScriptFile))
 	case dash < 0 && len(args) > 1:
-		return cmdutil.Usagef("write -- before the script's arguments: fairlead run %s --script %s -- %s", args[0], o.ScriptFile, args[1])
+		return cmdutil.Usagef("write -- before the script's arguments: fairlead run %s --script %s -- %s", printable.Word(args[0]), printable.Word(o.ScriptFile), cmdutil.Retype(args[1:]))
 	case dash > 1:
 		return cmdutil.Usagef("run takes one TARGETS, got %d: join selectors with a comma", dash)
 	}

@@ -27,7 +27,7 @@ func (o *Options) prompts() error {
 		"--stdin": o.Stdin != stdinNone, "--program": o.Program, "--json": o.JSON, "--out-dir": o.OutDir != "",
 	} {
 		if set {
-			return cmdutil.Usagef("%s needs a command: fairlead run %s %s … -- COMMAND", flag, o.Targets, flag)
+			return cmdutil.Usagef("%s needs a command: fairlead run %s %s … -- COMMAND", flag, printable.Word(o.Targets), printable.Word(flag))
 		}
 	}
 	return nil
@@ -49,12 +49,12 @@ func (o *Options) prompt(ctx context.Context) error {
 	}
 	tty, err := o.Terminal()
 	if err != nil {
-		return cmdutil.Usagef("there is no terminal: %w; give a command: fairlead run %s -- COMMAND", err, o.Targets)
+		return cmdutil.Usagef("there is no terminal: %w; give a command: fairlead run %s -- COMMAND", err, printable.Word(o.Targets))
 	}
 	defer tty.Close()
 	file, ok := tty.(prompt.Terminal)
 	if !ok {
-		return cmdutil.Usagef("there is no terminal; give a command: fairlead run %s -- COMMAND", o.Targets)
+		return cmdutil.Usagef("there is no terminal; give a command: fairlead run %s -- COMMAND", printable.Word(o.Targets))
 	}
 	x := &prompting{o: o, hosts: hs, labels: targets.Labels(hs)}
 	form := prompt.Lines

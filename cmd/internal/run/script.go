@@ -10,6 +10,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -106,7 +107,7 @@ func interpreter(line string) (shell string, options []string, err error) {
 	shell = shells[program]
 	if shell == "" {
 		return "", nil, fmt.Errorf("begins with %q, and only scripts for sh and its family are sent as shell source: "+
-			"give it to its own interpreter, as in fairlead run TARGETS --stdin -- %s - < FILE", line, program)
+			"give it to its own interpreter, as in fairlead run TARGETS --stdin -- %s - < FILE", line, printable.Word(program))
 	}
 	options = words[1:]
 	for i := 0; i < len(options); i++ {

@@ -22,6 +22,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/terminals"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -105,7 +106,7 @@ func (o *Options) parse(args []string, dash int) error {
 	case len(args) == 0 || dash == 0:
 		return cmdutil.Usagef("shell needs a HOST: fairlead shell HOST")
 	case dash > 0 || len(args) > 1:
-		return cmdutil.Usagef("shell takes one HOST and no command: fairlead run %s -- %s", args[0], strings.Join(args[1:], " "))
+		return cmdutil.Usagef("shell takes one HOST and no command: fairlead run %s -- %s", printable.Word(args[0]), cmdutil.Retype(args[1:]))
 	case o.NoRecord && o.RecordInput:
 		return cmdutil.Usagef("--no-record and --record-input exclude each other")
 	case o.NoRecord && !operator(o.Caller.Principal):
@@ -132,7 +133,7 @@ func run(ctx context.Context, o *Options) error {
 		if o.IO.InTTY {
 			which = "output"
 		}
-		return cmdutil.Usagef("standard %s is not a terminal: shell is for people at one; for a command use fairlead run %s -- COMMAND", which, o.Target)
+		return cmdutil.Usagef("standard %s is not a terminal: shell is for people at one; for a command use fairlead run %s -- COMMAND", which, printable.Word(o.Target))
 	}
 	t, err := openTerminal(o.IO.In)
 	if err != nil {
@@ -165,9 +166,9 @@ func (o *Options) program(h hosts.Host) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", h.Name, err)
 	case p.Command != "":
-		return cmdutil.Usagef("%s: RemoteCommand: shell opens the account's shell and no other program; run it: fairlead ssh %s; or open the shell: fairlead shell -o RemoteCommand=none %s", p.From, o.Target, o.Target)
+		return cmdutil.Usagef("%s: RemoteCommand: shell opens the account's shell and no other program; run it: fairlead ssh %s; or open the shell: fairlead shell -o RemoteCommand=none %s", p.From, printable.Word(o.Target), printable.Word(o.Target))
 	case p.TTY == "no":
-		return cmdutil.Usagef("%s: RequestTTY no, and shell needs a terminal; without one: fairlead ssh %s; with one all the same: fairlead ssh -t %s", p.TTYFrom, o.Target, o.Target)
+		return cmdutil.Usagef("%s: RequestTTY no, and shell needs a terminal; without one: fairlead ssh %s; with one all the same: fairlead ssh -t %s", p.TTYFrom, printable.Word(o.Target), printable.Word(o.Target))
 	}
 	return nil
 }

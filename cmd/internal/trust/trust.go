@@ -207,7 +207,7 @@ func (o *Options) again() string {
 	if !o.Way.Empty() {
 		return "this command with"
 	}
-	return "fairlead hosts trust " + printable.Line(o.Selector)
+	return "fairlead hosts trust " + printable.Word(o.Selector)
 }
 
 // hosts are those that the selector picks. Such without a key are done already.
