@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,6 +145,9 @@ func run(_ context.Context, o *Options) error {
 		did, when = "removed from", ""
 	}
 	fmt.Fprintf(o.IO.Err, "fairlead is %s %s%s\n", did, cmdutil.OneLine(file), when)
+	if missing := missingIn(args); !o.Remove && missing != "" {
+		fmt.Fprintf(o.IO.Err, "fairlead: warning: there is no inventory at %s: the agent has no hosts until you write it\n", cmdutil.OneLine(missing))
+	}
 	if backup != "" {
 		fmt.Fprintf(o.IO.Err, "the old file is kept as %s\n", cmdutil.OneLine(backup))
 	}
@@ -169,6 +173,18 @@ func (o *Options) start() (command string, args []string, err error) {
 		args = append(args, "--elicit")
 	}
 	return command, args, nil
+}
+
+// missingIn is the inventory that args name, if it is not there.
+func missingIn(args []string) string {
+	for i, arg := range args[:len(args)-1] {
+		if arg == "-i" {
+			if _, err := os.Stat(args[i+1]); errors.Is(err, fs.ErrNotExist) {
+				return args[i+1]
+			}
+		}
+	}
+	return ""
 }
 
 // program is the path that this program was started by. It may be a link, which stays when the next version is installed
