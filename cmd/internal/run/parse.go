@@ -17,6 +17,13 @@ const (
 	stdinCopy = "copy" // to each host, a copy of all of it
 )
 
+// account is the value of --become; help prints what it is without quotes.
+type account string
+
+func (a *account) String() string     { return string(*a) }
+func (a *account) Set(s string) error { *a = account(s); return nil }
+func (a *account) Type() string       { return "account" }
+
 func (o *Options) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	o.SSH.Add(fl)
@@ -33,7 +40,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.Lookup("stdin").NoOptDefVal = stdinHost
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.BoolVar(&o.Held, "held", false, "run it in shells that the hosts' kernels hold to reading: a dry run that changes nothing")
-	fl.StringVar(&o.Become, "become", "", "run it as `account`, root if none is named, by sudo or what the inventory says; =none: as the account that logs in")
+	fl.Var((*account)(&o.Become), "become", "run it as `account`, root if none is named, by sudo or what the inventory says; =none: as the account that logs in")
 	fl.Lookup("become").NoOptDefVal = "root"
 	fl.StringVar(&o.ScriptFile, "script", "", "run the shell script in `file` (- is standard input); its arguments follow --")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
