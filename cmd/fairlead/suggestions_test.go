@@ -20,6 +20,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cli"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/fairleadtest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
@@ -93,7 +94,7 @@ func TestSuggestedCommandsCanBeTyped(t *testing.T) {
 		require.NoError(t, err)
 		check(file, string(text))
 	}
-	everyCommand(root, func(cmd *cobra.Command) {
+	fairleadtest.EveryCommand(root, func(cmd *cobra.Command) {
 		check(cmd.CommandPath()+": help", cmd.Long)
 		check(cmd.CommandPath()+": examples", cmd.Example)
 	})

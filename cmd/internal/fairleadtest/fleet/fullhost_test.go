@@ -203,7 +203,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 			}
 		})
 	}
-	everyCommand(root, func(cmd *cobra.Command) {
+	fairleadtest.EveryCommand(root, func(cmd *cobra.Command) {
 		path := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "fairlead"))
 		assert.True(t, tried[path], "fairlead %s has no row here: does it end on a full host?", path)
 	})
@@ -403,11 +403,4 @@ func TestNoToolWaitsForAFullHost(t *testing.T) {
 	}
 	call("session_close", rows["session_close"].args)
 	assert.NotContains(t, call("session_open", map[string]any{"host": "sshd"}), `"full"`)
-}
-
-func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
-	do(cmd)
-	for _, c := range cmd.Commands() {
-		everyCommand(c, do)
-	}
 }
