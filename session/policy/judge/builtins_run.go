@@ -15,11 +15,32 @@ func (w *walker) eval(c call) {
 	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
+	if len(args) == 1 && args[0].Literal && len(args) == len(c.args) && w.endsSubshell(`eval `+args[0].Source) {
+		w.fine("builtins/eval-literal", "it runs text that is literal, in a shell of its own")
+		w.script(args[0].Text, "")
+		return
+	}
 	w.unknown(c, "eval runs text as code")
 	if _, ok := joinLiteral(args); !ok {
 		w.hides()
 	}
 	w.script(w.joinLikely(args), "")
+}
+
+// endsSubshell reports whether the current command is command, the last in a subshell, and nothing but the ends of subshells comes behind
+// it: a command with a directory or variables of its own is sent like that, as [session.Command] says. What it leaves behind is gone
+// then, and nothing of it has to be followed.
+func (w *walker) endsSubshell(command string) bool {
+	if w.subshell == 0 {
+		return false
+	}
+	rest := w.src
+	for range w.cur.Line - 1 {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	rest = strings.TrimPrefix(rest[min(max(w.cur.Col-1, 0), len(rest)):], `\`)
+	behind, ok := strings.CutPrefix(rest, command)
+	return ok && behind != "" && strings.Trim(behind, ")") == ""
 }
 
 // joinLikely joins words, each as far as it is known.
