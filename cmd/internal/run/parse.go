@@ -7,6 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
@@ -20,9 +21,17 @@ const (
 // account is the value of --become; help prints what it is without quotes.
 type account string
 
-func (a *account) String() string     { return string(*a) }
-func (a *account) Set(s string) error { *a = account(s); return nil }
-func (a *account) Type() string       { return "account" }
+func (a *account) String() string { return string(*a) }
+func (a *account) Type() string   { return "account" }
+
+func (a *account) Set(user string) error {
+	if user == "" {
+		return errors.New("the account is missing")
+	}
+	_, err := (hosts.Become{}).Called(user)
+	*a = account(user)
+	return err
+}
 
 func (o *Options) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
