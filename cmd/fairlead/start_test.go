@@ -26,7 +26,7 @@ func TestNothingIsComputedBeforeItIsNeeded(t *testing.T) {
 	}
 	fairleadtest.NotWithTheDetector(t)
 	t.Parallel() // what is allocated does not depend on what runs beside it, and the clock is only printed
-	inits := startOf(t, fairleadtest.Compiled(t, "."))
+	inits := startOf(t, fairleadtest.Compiled(t, fairleadtest.Source))
 	require.Greater(t, len(inits), 50)
 	var all, own start
 	for _, s := range inits {
@@ -55,7 +55,7 @@ func TestNothingIsComputedBeforeItIsNeeded(t *testing.T) {
 func BenchmarkStart(b *testing.B) {
 	empty := filepath.Join(b.TempDir(), "empty.go")
 	require.NoError(b, os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o600))
-	programs := [][]string{{fairleadtest.Compiled(b, empty)}, {fairleadtest.Compiled(b, "."), "version"}}
+	programs := [][]string{{fairleadtest.Compiled(b, empty)}, {fairleadtest.Compiled(b, fairleadtest.Source), "version"}}
 	took := make([][]time.Duration, len(programs))
 	for b.Loop() {
 		for range 25 {

@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Source is the package of the program.
+const Source = "github.com/fairlead-ssh/fairlead/cmd/fairlead"
+
 // Compiled builds a program as users do, whatever this test was built with.
 func Compiled(tb testing.TB, target string) string {
 	file := filepath.Join(tb.TempDir(), "program")

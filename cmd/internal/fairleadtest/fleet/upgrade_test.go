@@ -39,7 +39,7 @@ func build(t *testing.T) *builds {
 	b := &builds{t: t, dir: dir, old: filepath.Join(dir, "old"), new: filepath.Join(dir, "new"), env: []string{
 		"HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "PATH=" + os.Getenv("PATH"), "FAIRLEAD_KEEPER=require", "SHELL=/bin/sh"}}
 	for file, version := range map[string]string{b.old: "v1.0.0", b.new: "v1.1.0"} {
-		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, "-ldflags", "-X github.com/fairlead-ssh/fairlead/cmd/internal/version.release="+version, ".").CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, "-ldflags", "-X github.com/fairlead-ssh/fairlead/cmd/internal/version.release="+version, fairleadtest.Source).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
 	inventory := filepath.Join(dir, ".config", "fairlead", "inventory.yaml")

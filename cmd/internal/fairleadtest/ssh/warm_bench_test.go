@@ -141,7 +141,7 @@ func newWarm(b *testing.B, fleet int) *warm {
 	home, err := os.MkdirTemp("", "fl") // not b.TempDir: a socket's name has 103 bytes at most
 	require.NoError(b, err)
 	b.Cleanup(func() { os.RemoveAll(home) })
-	w := &warm{b: b, home: home, program: fairleadtest.Compiled(b, "."), config: filepath.Join(home, "ssh_config"), inventory: filepath.Join(home, "inventory.yaml")}
+	w := &warm{b: b, home: home, program: fairleadtest.Compiled(b, fairleadtest.Source), config: filepath.Join(home, "ssh_config"), inventory: filepath.Join(home, "inventory.yaml")}
 	write := func(path, text string) { require.NoError(b, os.WriteFile(path, []byte(text), 0o600)) }
 	write(filepath.Join(home, "known_hosts"), fmt.Sprintf("[127.0.0.*]:%s %s", port, ssh.MarshalAuthorizedKey(sshd.HostKey)))
 	var text strings.Builder

@@ -1,4 +1,4 @@
-package fleet_test
+package waits_test
 
 import (
 	"bufio"
