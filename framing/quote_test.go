@@ -122,7 +122,12 @@ func checkFrames(t testing.TB, scripts []string) {
 			words[j] = typed(t, r.dialect, s)
 		}
 		if got, ok := readBack(t, i, words); ok {
-			require.Equal(t, scripts, got, "%s", r.name)
+			for j, s := range scripts {
+				if strings.HasPrefix(s, "-") { // which eval would take for its option
+					s = " " + s
+				}
+				require.Equal(t, s, got[j], "%s", r.name)
+			}
 		}
 	}
 }
