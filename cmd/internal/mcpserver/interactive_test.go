@@ -28,7 +28,7 @@ func TestAPythonREPLIsTypedAtAndInterrupted(t *testing.T) {
 		assert.Equal(t, "input", r.WaitingFor.Kind)
 		assert.Contains(t, r.WaitingFor.Prompt, ">>>")
 
-		r = c.call("session_input", args{"session_id": id, "text": "6 * 7\n"})
+		r = c.call("session_input", args{"session_id": id, "text": "6*7\n"})
 		require.Nil(t, r.Error, "%+v", r.Error)
 		assert.Contains(t, r.Stdout, "\n42\n")
 		r = c.call("session_input", args{"session_id": id, "text": "print('a' + 'b')", "keys": []string{"Enter"}, "wait_for": "(?m)^ab$"})

@@ -15,7 +15,7 @@ func (w *walker) word(word *syntax.Word) {
 	if word != nil {
 		w.expand(word.Parts, false)
 		if w.own != nil {
-			w.ownWords(w.appendArg(nil, word), true)
+			w.ownArgs(w.appendArg(nil, word), ownWords)
 		}
 	}
 }

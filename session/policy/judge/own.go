@@ -104,14 +104,36 @@ func goesOn(text string, endings []string) bool {
 
 func nameByte(c byte) bool { return alphanumeric(c) || strings.IndexByte("_-.", c) >= 0 || c >= 0x80 }
 
-// ownWords judges words that may name what is Fairlead's own.
-func (w *walker) ownWords(args []programs.Arg, metadata bool) {
+// ownLook is what a command does with the files that its words name.
+type ownLook int
+
+const (
+	ownOpens ownLook = iota
+	ownNames         // it shows names, kinds and times, of what lies in directories too
+	ownWords         // it does not look at files, but for whether they are there
+)
+
+// ownLookOf is what a command does with its words. What an expansion or a pattern may stand for is nothing to worry about where only the
+// words themselves are printed, or counted with.
+func ownLookOf(name string) ownLook {
+	switch name {
+	case "echo", "printf", ":", "true", "false", "test", "[", "kill", "sleep", "exit", "return", "break", "continue", "shift", "seq", "expr":
+		return ownWords
+	}
+	if programs.Is(name, "nameonly") && !programs.Is(name, "changer") {
+		return ownNames
+	}
+	return ownOpens
+}
+
+// ownArgs judges words that may name what is Fairlead's own.
+func (w *walker) ownArgs(args []programs.Arg, look ownLook) {
 	if w.own == nil {
 		return
 	}
 	for _, a := range args {
 		for _, name := range w.spellings(a) {
-			w.ownPath(name, metadata)
+			w.ownPath(name, look)
 		}
 		if s := w.shapeOf(a); s.likely != a.Source {
 			w.ownText(s.likely) // what quotes and variables hide, however many names it holds
@@ -175,7 +197,7 @@ func (w *walker) absolute(p string) string {
 }
 
 // ownPath judges one path, which may be a pattern.
-func (w *walker) ownPath(name string, metadata bool) {
+func (w *walker) ownPath(name string, look ownLook) {
 	p := w.absolute(name)
 	if p == "" || p == "." && w.dir == "" {
 		return
@@ -191,24 +213,29 @@ func (w *walker) ownPath(name string, metadata bool) {
 	for _, own := range w.own.Paths {
 		switch o := segments(own); {
 		case segs[0] == "" && reachesOwn(segs, o):
-			w.owned(ownReason)
+			if look != ownWords || !slices.ContainsFunc(segs[:len(o)], anything) {
+				w.owned(ownReason)
+			}
 		case segs[0] != "" && mayEnd(segs, o):
 			w.raise(policy.SensitiveRead, ownRule, ownMaybe)
 		}
 	}
 	for _, end := range endings(afterUp(name)) {
 		for _, own := range w.own.Paths {
-			if reachesOwn(segments("/"+end), segments(own)) {
+			if reachesOwn(segments("/"+end), segments(own)) && !(wild && look == ownWords) {
 				w.owned(ownReason)
 			}
 		}
 	}
 	for _, own := range w.own.Programs {
-		if segs[0] == "" && reachesOwn(segs, segments(own)) && !(wild && metadata) {
+		if segs[0] == "" && reachesOwn(segs, segments(own)) && !(wild && look != ownOpens) {
 			w.owned(ownReason)
 		}
 	}
 }
+
+// anything reports whether a name of a path may be any: what nobody knows, or a star.
+func anything(seg string) bool { return seg != "" && strings.Trim(seg, "*?") == "" }
 
 // reachesOwn reports whether an absolute path, which may be a pattern, is own or lies in it.
 func reachesOwn(segs, own []string) bool {
@@ -307,7 +334,7 @@ func (w *walker) ownCall(head programs.Arg, args []programs.Arg) {
 			}
 		}
 	}
-	w.ownWords(args, programs.Is(name, "nameonly") && !programs.Is(name, "changer"))
+	w.ownArgs(args, ownLookOf(name))
 	c := call{name: name, args: args}
 	if w.recursive(c) || programs.Is(name, "tree") {
 		w.ownTree(c)

@@ -187,7 +187,7 @@ func (w *walker) readFrom(a programs.Arg, toStdin bool) {
 	w.secretOperand(a)
 	w.upFromALink(a)
 	w.inputDevice(a)
-	w.ownWords([]programs.Arg{a}, false)
+	w.ownArgs([]programs.Arg{a}, ownOpens)
 	if w.shapeOf(a).opaque || a.Glob {
 		w.raise(policy.Unknown, "shell/redirect", "which file it reads is known only when it runs")
 	}
@@ -203,7 +203,7 @@ func (w *walker) writeTo(a programs.Arg) {
 	}
 	w.raise(policy.Write, "shell/redirect", "it writes to a file")
 	w.noteWrite(a, false)
-	w.ownWords([]programs.Arg{a}, false)
+	w.ownArgs([]programs.Arg{a}, ownOpens)
 	w.plants(a)
 }
 
