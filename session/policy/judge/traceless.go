@@ -49,7 +49,7 @@ func tracelessStmt(s *syntax.Stmt) bool {
 		if len(c.Assigns) > 0 || len(c.Args) == 0 || slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return !plainWord(w) }) {
 			return false
 		}
-		name, _ := programName(c.Args[0].Lit())
+		name, _ := programName(strings.ReplaceAll(c.Args[0].Lit(), `\`, "")) // \cd is cd
 		return name != "" && (builtin(name) == nil || slices.Contains(stateless, name))
 	case *syntax.BinaryCmd:
 		return tracelessStmt(c.X) && tracelessStmt(c.Y)
