@@ -113,8 +113,8 @@ const (
 	ownWords         // it does not look at files, but for whether they are there
 )
 
-// ownLookOf is what a command does with its words. What an expansion or a pattern may stand for is nothing to worry about where only the
-// words themselves are printed, or counted with.
+// ownLookOf is what a command does with its words. What an expansion may stand for is nothing to worry about where only the words
+// themselves are printed, or counted with.
 func ownLookOf(name string) ownLook {
 	switch name {
 	case "echo", "printf", ":", "true", "false", "test", "[", "kill", "sleep", "exit", "return", "break", "continue", "shift", "seq", "expr":
@@ -126,12 +126,19 @@ func ownLookOf(name string) ownLook {
 	return ownOpens
 }
 
+// noParams takes the parameters away whose names look like patterns.
+var noParams = strings.NewReplacer("$?", "", "$*", "", "${?}", "", "${*}", "")
+
 // ownArgs judges words that may name what is Fairlead's own.
 func (w *walker) ownArgs(args []programs.Arg, look ownLook) {
 	if w.own == nil {
 		return
 	}
 	for _, a := range args {
+		look := look
+		if look == ownWords && strings.ContainsAny(noParams.Replace(a.Source), "*?[") {
+			look = ownNames // a pattern of the script's own, which may go on to who opens what it finds
+		}
 		for _, name := range w.spellings(a) {
 			w.ownPath(name, look)
 		}

@@ -161,14 +161,16 @@ func TestEveryWordThatMayBeALinkIsNamedOnce(t *testing.T) {
 func TestExpansionsBesideWhatIsFairleadsOwn(t *testing.T) {
 	own := &judge.Own{Paths: []string{"/home/ada/inventory.yaml", "/home/ada/.local/state/fairlead"}, Programs: []string{"/home/ada/fairlead"}, Home: "/home/ada"}
 	for _, src := range []string{
-		"echo $x", "echo \"$x\"", "echo $$", "echo *", "printf '%s\\n' $x", "[ $x = 1 ] && echo yes", "test -n $x", "sleep $n", "for i in $x; do echo $i; done", "for i in 1 2 3; do echo $i; done", "kill -0 $$", "x=$(date); echo $x",
+		"echo $x", "echo \"$x\"", "echo $$", "echo $?", "echo $*", "printf '%s\\n' $x", "[ $x = 1 ] && echo yes", "test -n $x", "sleep $n", "for i in $x; do echo $i; done", "for i in 1 2 3; do echo $i; done", "kill -0 $$", "x=$(date); echo $x",
 	} {
 		r := judge.Judge(judge.Request{Script: src, Shell: "bash", Own: own, Dir: "/home/ada"})
 		assert.False(t, r.Own, "%s: %s", src, r.Reason)
 	}
 	for _, src := range []string{
 		"cat $x", "cat *", "head -n1 $x", "cp $x y", "for i in *; do cat $i; done", "for i in $x; do cat \"$i\"; done", "echo x >$x", "cat <$x", "echo $(<$x)", "echo $(cat $x)", "echo inventory.yaml", "echo .local/state/fairlead/*",
-		"echo /home/ada/.local/state/fairlead/*", "[ -f inventory.yaml ]", "grep x $f", "ls *",
+		"echo /home/ada/.local/state/fairlead/*", "[ -f inventory.yaml ]", "grep x $f", "ls *", "echo *", "echo * | xargs cat", "for i in *; do echo $i; done",
+		"echo /home/ada/.local/*/fairlead/x | xargs cat", "echo /home/ada/.local/state/*/store.db | xargs cat", "for f in .local/state/*/x; do cat \"$f\"; done",
+		"x=.local/state/*/x; cat $x", "f() { cat \"$1\"; }; f .local/state/*/x", "printf '%s\\n' .local/state/*/x | xargs cat",
 	} {
 		r := judge.Judge(judge.Request{Script: src, Shell: "bash", Own: own, Dir: "/home/ada"})
 		assert.True(t, r.Own, "%s: %s", src, r.Reason)
