@@ -7,7 +7,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/consent"
-	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
@@ -17,21 +17,6 @@ const (
 	stdinHost = "host" // to the one host, as it comes
 	stdinCopy = "copy" // to each host, a copy of all of it
 )
-
-// account is the value of --become; help prints what it is without quotes.
-type account string
-
-func (a *account) String() string { return string(*a) }
-func (a *account) Type() string   { return "account" }
-
-func (a *account) Set(user string) error {
-	if user == "" {
-		return errors.New("the account is missing")
-	}
-	_, err := (hosts.Become{}).Called(user)
-	*a = account(user)
-	return err
-}
 
 func (o *Options) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
@@ -49,7 +34,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.Lookup("stdin").NoOptDefVal = stdinHost
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.BoolVar(&o.Held, "held", false, "run it in shells that the hosts' kernels hold to reading: a dry run that changes nothing")
-	fl.Var((*account)(&o.Become), "become", "run it as `account`, root if none is named, by sudo or what the inventory says; =none: as the account that logs in")
+	fl.Var((*sshopt.Account)(&o.Become), "become", "run it as `account`, root if none is named, by sudo or what the inventory says; =none: as the account that logs in")
 	fl.Lookup("become").NoOptDefVal = "root"
 	fl.StringVar(&o.ScriptFile, "script", "", "run the shell script in `file` (- is standard input); its arguments follow --")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")

@@ -42,16 +42,25 @@ func (f *Flags) AddWay(fl *pflag.FlagSet, port string) {
 
 // AddBecome adds the flag of another account to those of a command.
 func (f *Flags) AddBecome(fl *pflag.FlagSet) {
-	as := fl.VarPF(&flag{set: f.become, kind: "account"}, "become", "", "be `account` there, root if none is named, by sudo or what the inventory says; =none: the account that logs in")
+	as := fl.VarPF((*Account)(&f.Set.Become), "become", "", "be `account` there, root if none is named, by sudo or what the inventory says; =none: the account that logs in")
 	as.NoOptDefVal = "root"
 }
 
-func (f *Flags) become(user string) error {
+// Account is the value of a flag --become: an account, or hosts.NoBecome. Help prints what it is without quotes.
+type Account string
+
+func (a *Account) String() string { return string(*a) }
+
+// Type is what help calls it.
+func (a *Account) Type() string { return "account" }
+
+// Set takes an account that commands can become.
+func (a *Account) Set(user string) error {
 	if user == "" {
 		return errors.New("the account is missing")
 	}
 	_, err := (hosts.Become{}).Called(user)
-	f.Set.Become = user
+	*a = Account(user)
 	return err
 }
 
