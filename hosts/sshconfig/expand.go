@@ -75,6 +75,12 @@ func expand(s string, t tokens, env func(string) (string, bool)) (string, error)
 	return b.String(), nil
 }
 
+// Expand replaces the tokens and variables in the path of a socket that is forwarded for a host, as ssh does; s are the settings that c
+// gave for the host.
+func (c *Config) Expand(s Settings, path string) (string, error) {
+	return expand(path, s.tokens(c.local), c.local.LookupEnv)
+}
+
 // tilde replaces a leading "~" or "~user" by that home directory.
 func (l Loader) tilde(path string) (string, error) {
 	if !strings.HasPrefix(path, "~") {

@@ -110,7 +110,7 @@ func (c *Conn) serve(channels <-chan ssh.NewChannel, requests <-chan *ssh.Reques
 				c.lendAgent(nc)
 				continue
 			}
-			if nc.ChannelType() == "forwarded-tcpip" {
+			if kind := nc.ChannelType(); kind == fromPort || kind == fromSocket {
 				c.connected(nc)
 				continue
 			}

@@ -11,13 +11,15 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
 // ErrRefused is wrapped where a server does not listen for others.
 var ErrRefused = errors.New("the server refuses to listen")
 
-// Listener is a port of the host on which its server listens for this side, as with ssh -R. All methods may be used
+// Listener is a port or socket of the host on which its server listens for this side, as with ssh -R. All methods may be used
 // concurrently.
 type Listener struct {
 	c    *Conn
@@ -27,11 +29,25 @@ type Listener struct {
 	done chan struct{} // closed by Close
 }
 
-// listenKey is how a server calls a port that it was asked to listen on.
+// listenKey is how a server calls what it was asked to listen on.
 type listenKey struct {
-	host string
-	port uint32
+	host string // or the path of a socket
+	port uint32 // 0 for a socket
 }
+
+// ask is the global request that asks for it, or takes that back (PROTOCOL of OpenSSH, 2.4; RFC 4254, 7.1).
+func (k listenKey) ask(cancel string) (name string, payload []byte) {
+	if hosts.IsSocket(k.host) {
+		return cancel + "streamlocal-forward@openssh.com", ssh.Marshal(struct{ Path string }{k.host})
+	}
+	return cancel + "tcpip-forward", ssh.Marshal(struct {
+		Host string
+		Port uint32
+	}{k.host, k.port})
+}
+
+// cancels is what a request's name begins with that takes another back.
+const cancels = "cancel-"
 
 // listeners are those of a connection.
 type listeners struct {
@@ -46,9 +62,12 @@ func (l *listeners) of(at listenKey) *Listener {
 	if found := l.m[at]; found != nil {
 		return found
 	}
+	if hosts.IsSocket(at.host) {
+		return nil
+	}
 	var found *Listener
 	for key, each := range l.m {
-		if key.port != at.port {
+		if key.port != at.port || hosts.IsSocket(key.host) {
 			continue
 		}
 		if found != nil {
@@ -64,7 +83,8 @@ func (l *listeners) of(at listenKey) *Listener {
 func (c *Conn) Limited() string { return c.t.limited }
 
 // Listen has the server listen on a port of the host; 0 is any that is free. host is the address there: "localhost" for the
-// host alone, and "" for all of its addresses, which a server allows only with GatewayPorts. ctx bounds asking only. Where the
+// host alone, and "" for all of its addresses, which a server allows only with GatewayPorts; or it is the absolute path of a socket, and
+// port 0. sshd removes no socket that is there already, unless its StreamLocalBindUnlink says so. ctx bounds asking only. Where the
 // server refuses, the error wraps [ErrRefused]. Nothing judges or records what is done: that is for the caller.
 func (c *Conn) Listen(ctx context.Context, host string, port uint16) (*Listener, error) {
 	return start(ctx, c, func() (*Listener, error) { return c.listen(host, port) }, func(l *Listener) { l.Close() })
@@ -74,16 +94,16 @@ func (c *Conn) listen(host string, port uint16) (*Listener, error) {
 	c.heard.mu.Lock()
 	defer c.heard.mu.Unlock()
 	at := listenKey{host, uint32(port)}
-	ok, reply, err := c.ssh.SendRequest("tcpip-forward", true, ssh.Marshal(struct {
-		Host string
-		Port uint32
-	}{at.host, at.port}))
+	name, payload := at.ask("")
+	ok, reply, err := c.ssh.SendRequest(name, true, payload)
 	switch {
 	case err != nil:
 		if gone := c.reason(); gone != nil {
 			return nil, gone
 		}
 		return nil, fmt.Errorf("sshconn: %s: the connection broke%s: %w", c.t.name, plain(err), session.ErrClosed)
+	case !ok && hosts.IsSocket(host):
+		return nil, fmt.Errorf("sshconn: %s: %w on %s: a file of that name may be there, its directory not, or AllowStreamLocalForwarding may not allow it", c.t.name, ErrRefused, printable.Text(host))
 	case !ok:
 		why := "AllowTcpForwarding or PermitListen may not allow it"
 		if port != 0 {
@@ -91,7 +111,7 @@ func (c *Conn) listen(host string, port uint16) (*Listener, error) {
 		}
 		return nil, fmt.Errorf("sshconn: %s: %w on port %d: %s", c.t.name, ErrRefused, port, why)
 	}
-	if port == 0 {
+	if port == 0 && !hosts.IsSocket(host) {
 		var m struct{ Port uint32 }
 		if err := ssh.Unmarshal(reply, &m); err != nil || m.Port == 0 || m.Port > 65535 {
 			return nil, fmt.Errorf("sshconn: %s: the server does not say on which port it listens", c.t.name)
@@ -106,13 +126,18 @@ func (c *Conn) listen(host string, port uint16) (*Listener, error) {
 	return l, nil
 }
 
-// Port is the port that the server listens on.
+// Port is the port that the server listens on; 0 for a socket.
 func (l *Listener) Port() uint16 { return uint16(l.at.port) }
 
-// Addr is the address that the server was asked for, with the port that it listens on.
-func (l *Listener) Addr() string { return net.JoinHostPort(l.at.host, strconv.Itoa(int(l.at.port))) }
+// Addr is the address that the server was asked for, with the port that it listens on, or the path of the socket.
+func (l *Listener) Addr() string {
+	if hosts.IsSocket(l.at.host) {
+		return l.at.host
+	}
+	return net.JoinHostPort(l.at.host, strconv.Itoa(int(l.at.port)))
+}
 
-// Accept returns the next connection to the port, which the caller closes; its Stderr needs no reading. After Close, or once the
+// Accept returns the next connection to it, which the caller closes; its Stderr needs no reading. After Close, or once the
 // connection to the host is gone, it fails with an error that wraps [session.ErrClosed].
 func (l *Listener) Accept() (*Pipe, error) {
 	select {
@@ -141,10 +166,8 @@ func (l *Listener) Close() error {
 		answered := make(chan struct{})
 		if !l.c.spawn(func() {
 			defer close(answered)
-			_, _, _ = l.c.ssh.SendRequest("cancel-tcpip-forward", true, ssh.Marshal(struct {
-				Host string
-				Port uint32
-			}{l.at.host, l.at.port}))
+			name, payload := l.at.ask(cancels)
+			_, _, _ = l.c.ssh.SendRequest(name, true, payload)
 		}) {
 			return
 		}
@@ -159,20 +182,41 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// connected takes a connection to a port that the server listens on for this side. It returns at once.
+// Types of the channels that a server opens for what connects to a port or socket that it listens on.
+const (
+	fromPort   = "forwarded-tcpip"
+	fromSocket = "forwarded-streamlocal@openssh.com"
+)
+
+// connectedTo reads what a channel is for.
+func connectedTo(nc ssh.NewChannel) (listenKey, error) {
+	if nc.ChannelType() == fromSocket {
+		var m struct {
+			Path     string
+			Reserved string
+		}
+		err := ssh.Unmarshal(nc.ExtraData(), &m)
+		return listenKey{m.Path, 0}, err
+	}
+	var m struct {
+		Host   string
+		Port   uint32
+		Origin string
+		From   uint32
+	}
+	err := ssh.Unmarshal(nc.ExtraData(), &m)
+	return listenKey{m.Host, m.Port}, err
+}
+
+// connected takes a connection to what the server listens on for this side. It returns at once.
 func (c *Conn) connected(nc ssh.NewChannel) {
 	if !c.spawn(func() {
-		var m struct {
-			Host   string
-			Port   uint32
-			Origin string
-			From   uint32
-		}
-		if ssh.Unmarshal(nc.ExtraData(), &m) != nil {
+		at, err := connectedTo(nc)
+		if err != nil {
 			_ = nc.Reject(ssh.ConnectionFailed, "it does not say what it is for")
 			return
 		}
-		l := c.heard.of(listenKey{m.Host, m.Port})
+		l := c.heard.of(at)
 		if l == nil {
 			_ = nc.Reject(ssh.Prohibited, "not asked for")
 			return

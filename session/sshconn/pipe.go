@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -17,7 +18,7 @@ import (
 type Piped struct {
 	Line      string // a command line for the account's login shell, without a terminal
 	Subsystem string // such as sftp
-	Host      string // a host and port to connect to from there
+	Host      string // a host and port to connect to from there, or the absolute path of a socket and no port
 	Port      uint16
 
 	Env      []string         // NAME=VALUE, which the server may refuse to take; not for Host
@@ -46,7 +47,14 @@ func (c *Conn) Pipe(ctx context.Context, p Piped) (*Pipe, error) {
 
 func (c *Conn) pipe(p Piped) (*stream, error) {
 	kind, extra := "session", []byte(nil)
-	if p.Host != "" {
+	switch {
+	case hosts.IsSocket(p.Host): // PROTOCOL of OpenSSH, 2.4
+		kind, extra = "direct-streamlocal@openssh.com", ssh.Marshal(struct {
+			Path     string
+			Reserved string
+			Unused   uint32
+		}{Path: p.Host})
+	case p.Host != "":
 		kind, extra = "direct-tcpip", ssh.Marshal(struct {
 			Host   string
 			Port   uint32
@@ -57,7 +65,7 @@ func (c *Conn) pipe(p Piped) (*stream, error) {
 	ch, requests, err := c.openChannel(kind, extra)
 	switch {
 	case err != nil && p.Host != "":
-		return nil, c.unreachable(err)
+		return nil, c.unreachable(err, p.Host)
 	case err != nil:
 		return nil, c.refused(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
@@ -23,7 +24,7 @@ func (c *Conn) tunnel(ctx context.Context, host string, port uint16) (net.Conn, 
 			From   uint32
 		}{host, uint32(port), "127.0.0.1", 0}))
 		if err != nil {
-			return nil, c.unreachable(err)
+			return nil, c.unreachable(err, host)
 		}
 		if !c.spawn(func() { ssh.DiscardRequests(requests) }) {
 			return nil, c.reason()
@@ -75,10 +76,15 @@ func (t *tunnelled) Close() error {
 	return err
 }
 
-// unreachable explains why a jump host does not connect to the next one.
-func (c *Conn) unreachable(err error) error {
+// unreachable explains why a jump host does not connect to the next one, or to a socket.
+func (c *Conn) unreachable(err error, to string) error {
 	if e, ok := err.(*ssh.OpenChannelError); ok {
-		if e.Reason == ssh.Prohibited {
+		switch {
+		case e.Reason == ssh.UnknownChannelType && hosts.IsSocket(to):
+			return fmt.Errorf("the server of %s cannot connect to sockets", c.t.name)
+		case hosts.IsSocket(to): // sshd says no more of one that is not there, and of one that it does not allow
+			return fmt.Errorf("%s cannot connect to the socket: it says %q, so that nothing may listen on it, or AllowStreamLocalForwarding not allow it", c.t.name, printable.Heard(e.Message, maxHeard))
+		case e.Reason == ssh.Prohibited:
 			return fmt.Errorf("%s does not forward connections (AllowTcpForwarding, PermitOpen)", c.t.name)
 		}
 		return fmt.Errorf("%s cannot connect to it: it says %q", c.t.name, printable.Heard(e.Message, maxHeard))

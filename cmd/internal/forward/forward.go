@@ -25,6 +25,7 @@ type Options struct {
 	f *cmdutil.Factory
 
 	Forwards []hosts.Forward
+	Unlink   bool
 	Reason   string
 	Yes      bool
 	JSON     bool
@@ -38,17 +39,20 @@ const long = `Forward ports through a host, as ssh -L, -R and -D do, judged and 
   -R [address:]port:host:port    a port of the host leads to one that this machine reaches
   -D [address:]port              a port here is a SOCKS 4 and 5 proxy that connects from the host; so is -R [address:]port there
 
+The path of a socket may stand for [address:]port, and for host:port. One that is listened on here is the account's own (mode 0600),
+and is removed at the end; whether sshd removes one of its own is up to its StreamLocalBindUnlink.
 Only the machine itself can connect to a port unless an address is given: * is all of them, which sshd allows for -R only with
 GatewayPorts. Port 0 is any that is free. Without -L, -R and -D it forwards what the inventory (forwards:) and ssh_config
 (LocalForward, RemoteForward, DynamicForward) say of the host.
 
 The keeper forwards until "close", and this command ends; with --keeper off it forwards itself, until ^C. If one of several
-forwards fails, none is left. When the connection to the host is lost, Fairlead connects again. X11 and
-sockets in the file system are not supported. Agents may have a -L that a rule of the policy allows (it is judged as: nc HOST PORT).`
+forwards fails, none is left. When the connection to the host is lost, Fairlead connects again. X11 is not supported.
+Agents may have a -L with a port here that a rule of the policy allows (it is judged as: nc HOST PORT, or nc -U PATH).`
 
 const example = `  fairlead forward db1 -L 5432:localhost:5432
   fairlead forward web1 -R 0:localhost:8080          # prints the port that web1 has found
   fairlead forward bastion -D 1080                   # curl -x socks5h://localhost:1080 …
+  fairlead forward web1 -L ./docker.sock:/run/docker.sock
   fairlead forward list
   fairlead forward close e_…`
 
@@ -68,6 +72,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	fl.VarP(&spec{o, "-L"}, "local", "L", "forward a port here to a host and port: `[address:]port:host:port`")
 	fl.VarP(&spec{o, "-R"}, "remote", "R", "forward a port of the host to here: `[address:]port[:host:port]`")
 	fl.VarP(&spec{o, "-D"}, "dynamic", "D", "serve SOCKS 4 and 5 on a port here: `[address:]port`")
+	fl.BoolVar(&o.Unlink, "unlink", false, "let a socket to listen on here take the place of one that is there (StreamLocalBindUnlink)")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object per line")

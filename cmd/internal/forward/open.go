@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -36,8 +37,15 @@ func run(ctx context.Context, o *Options) error {
 			return cmdutil.Usagef("nothing is forwarded: give -L, -R or -D, or set forwards of %s in the inventory", h.Name)
 		}
 	}
-	if err := hostscmd.MayLead(h, o.Forwards, o.f.NoPrograms()); err != nil {
+	var lines []string
+	if o.Unlink {
+		lines = []string{"StreamLocalBindUnlink=yes"}
+	}
+	if o.Forwards, err = hostscmd.Completed(h, o.Forwards, o.f.NoPrograms(), lines...); err != nil {
 		return err
+	}
+	if o.Unlink && !slices.ContainsFunc(o.Forwards, func(f hosts.Forward) bool { return f.Unlink }) {
+		return cmdutil.Usagef("--unlink is for a socket that is listened on here, and there is none: leave it out")
 	}
 	judge := consent.Judge{IO: o.f.IO, Caller: o.f.Caller(), Policy: o.f.Policy, Terminal: o.f.Terminal, Yes: o.Yes, Reason: o.Reason}
 	judge.TellAgent()
@@ -83,7 +91,7 @@ func (o *Options) host() (hosts.Host, error) {
 func (o *Options) there(ctx context.Context, keeper *client.Client, h hosts.Host, said []*consent.Verdict) error {
 	var opened []wire.Forward
 	for i, f := range o.Forwards {
-		in := wire.NewForward{Host: targets.Asked(h), Kind: kindOf(f.Option), Listen: f.Listen(), To: f.Target(), Reason: o.Reason}
+		in := wire.NewForward{Host: targets.Asked(h), Kind: kindOf(f.Option), Listen: f.Listen(), To: f.Target(), Unlink: f.Unlink, Reason: o.Reason}
 		if v := said[i]; v != nil {
 			var answers wire.NewRun
 			place.Answers(&answers, o.f.Caller(), o.Yes, v, []string{h.Name})

@@ -191,6 +191,7 @@ func (v *values) ssh() error {
 var elsewhere = map[string]string{
 	"localforward": "fairlead forward and fairlead ssh -N", "remoteforward": "fairlead forward and fairlead ssh -N",
 	"dynamicforward": "fairlead forward and fairlead ssh -N", "clearallforwardings": "fairlead forward and fairlead ssh -N",
+	"streamlocalbindunlink": "fairlead forward and fairlead ssh", "streamlocalbindmask": "fairlead forward and fairlead ssh",
 	"gatewayports": "fairlead ssh", "escapechar": "fairlead ssh", "sessiontype": "fairlead ssh", "stdinnull": "fairlead ssh",
 	"forkafterauthentication": "fairlead ssh", "requesttty": "fairlead ssh and fairlead shell",
 }

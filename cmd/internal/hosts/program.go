@@ -74,9 +74,16 @@ func agentAt(socket string) bool {
 
 // settings is ssh_config about h, with further options of the call.
 func settings(h hosts.Host, options []string, noPrograms bool) (sshconfig.Settings, error) {
+	_, s, err := resolve(h, options, noPrograms)
+	return s, err
+}
+
+// resolve returns the configuration too.
+func resolve(h hosts.Host, options []string, noPrograms bool) (*sshconfig.Config, sshconfig.Settings, error) {
 	conf, err := LoadSSHConfig(h.SSHConfig, noPrograms)
 	if err != nil {
-		return sshconfig.Settings{}, err
+		return nil, sshconfig.Settings{}, err
 	}
-	return conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: slices.Concat(h.SSHOptions, options), Programs: true})
+	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: slices.Concat(h.SSHOptions, options), Programs: true})
+	return conf, s, err
 }

@@ -91,14 +91,16 @@ func describeForward(w *openForward) wire.Forward {
 
 // forwardingOf reads what a request asks for.
 func forwardingOf(b *wire.NewForward) (f hosts.Forward, err error) {
-	f.Option = forwardOptions[b.Kind]
-	host, port, err := net.SplitHostPort(b.Listen)
-	n, nerr := strconv.ParseUint(port, 10, 16)
-	if err != nil || nerr != nil {
-		return f, problem.Invalid("listen is address:port, and %.80q is not", b.Listen)
+	f.Option, f.Unlink = forwardOptions[b.Kind], b.Unlink
+	if f.Bind = b.Listen; !hosts.IsSocket(b.Listen) {
+		host, port, err := net.SplitHostPort(b.Listen)
+		n, nerr := strconv.ParseUint(port, 10, 16)
+		if err != nil || nerr != nil {
+			return f, problem.Invalid("listen is address:port, or the path of a socket, and %.80q is neither", b.Listen)
+		}
+		f.Bind, f.Port = host, uint16(n)
 	}
-	f.Bind, f.Port = host, uint16(n)
-	if b.To != "" {
+	if f.Host = b.To; b.To != "" && !hosts.IsSocket(b.To) {
 		if f.Host, f.To, err = pipe.ParsePort(b.To); err != nil {
 			return f, problem.Invalid("to: %v", err)
 		}

@@ -34,7 +34,7 @@ type forwarder interface {
 	Done() <-chan struct{}
 }
 
-// Forward is a port that is forwarded. Close it. Its methods may be used concurrently.
+// Forward is a port or socket that is forwarded. Close it. Its methods may be used concurrently.
 type Forward struct {
 	cfg    Config
 	h      hosts.Host
@@ -118,7 +118,9 @@ func OpenForward(ctx context.Context, cfg Config, h hosts.Host, f hosts.Forward,
 			}
 			return fail("listen", fmt.Errorf("%s: %w", f, err))
 		}
-		w.f.Port = uint16(w.local.Addr().(*net.TCPAddr).Port)
+		if a, ok := w.local.Addr().(*net.TCPAddr); ok {
+			w.f.Port = uint16(a.Port)
+		}
 	}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := w.connect(ctx, true); err != nil {
@@ -158,6 +160,8 @@ func (w *Forward) judge(ctx context.Context) (d policy.Decision, err error) {
 	switch {
 	case w.f.Option != "-L" && !operator:
 		return policy.Decision{Verdict: policy.Deny, Rule: "forward/operators", Reason: w.f.Option + " is for operators: only -L can be allowed to others, by a rule of the policy"}, nil
+	case hosts.IsSocket(w.f.Bind) && !operator: // a file of this machine that they choose
+		return policy.Decision{Verdict: policy.Deny, Rule: "forward/operators", Reason: "sockets to listen on are for operators: only -L with a port here can be allowed to others, by a rule of the policy"}, nil
 	case script == "":
 		return policy.Decision{Verdict: policy.Allow, Rule: "forward/each", Reason: "each connection is judged"}, nil
 	}

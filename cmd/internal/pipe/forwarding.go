@@ -13,6 +13,8 @@ func ForwardScript(f hosts.Forward) string {
 		return Ask{Host: f.Host, Port: f.To}.Script()
 	case f.Option == "-D":
 		return ""
+	case hosts.IsSocket(f.Bind):
+		return "nc -l -U " + quote(f.Bind)
 	case f.Bind == "":
 		return "nc -l " + strconv.Itoa(int(f.Port))
 	}

@@ -99,11 +99,14 @@ func (w *Forward) pass(near io.ReadWriteCloser) error {
 			return err
 		}
 	}
-	target := net.JoinHostPort(to.Host, strconv.Itoa(int(to.Port)))
+	network, target := "tcp", net.JoinHostPort(to.Host, strconv.Itoa(int(to.Port)))
+	if hosts.IsSocket(to.Host) {
+		network, target = "unix", to.Host
+	}
 	if w.f.Option == "-R" {
 		ctx, cancel := context.WithTimeout(w.ctx, targetDial)
 		defer cancel()
-		far, err := new(net.Dialer).DialContext(ctx, "tcp", target)
+		far, err := new(net.Dialer).DialContext(ctx, network, target)
 		if err != nil {
 			return fmt.Errorf("%s: a connection from the host cannot go on to %s: %w", w.f, target, err)
 		}

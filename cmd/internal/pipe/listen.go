@@ -15,6 +15,9 @@ var loopback = []string{"127.0.0.1", "::1"}
 
 // Listen listens on this machine for -L or -D. The address localhost is both 127.0.0.1 and ::1, as far as the machine has them.
 func Listen(f hosts.Forward) (net.Listener, error) {
+	if hosts.IsSocket(f.Bind) {
+		return listenSocket(f.Bind, f.Unlink)
+	}
 	if f.Bind != "localhost" {
 		return net.Listen("tcp", f.Listen())
 	}

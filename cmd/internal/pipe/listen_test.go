@@ -3,7 +3,10 @@ package pipe
 import (
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -95,4 +98,29 @@ func TestAnAddressThatTheMachineLacksIsLeftOut(t *testing.T) {
 	assert.Equal(t, "hello", greeting("127.0.0.1", port))
 	_, err := listenOn([]string{nowhere}, 0)
 	assert.ErrorContains(t, err, nowhere)
+}
+
+func TestASocketToListenOn(t *testing.T) {
+	dir, err := os.MkdirTemp("", "fl") // paths of sockets are short
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "s")
+	f := hosts.Forward{Option: "-D", Bind: path}
+	l, err := Listen(f)
+	require.NoError(t, err)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	_, err = Listen(f)
+	assert.ErrorContains(t, err, "a file of that name is there: remove it; a socket gives way with --unlink")
+	require.NoError(t, l.Close())
+	assert.NoFileExists(t, path)
+	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
+	f.Unlink = true
+	_, err = Listen(f)
+	assert.ErrorContains(t, err, "a file of that name is there", "only sockets give way")
+	assert.FileExists(t, path)
+	f.Bind = filepath.Join(dir, strings.Repeat("x", 104))
+	_, err = Listen(f)
+	assert.ErrorContains(t, err, "the path of a socket has at most 103 bytes, and this one has "+strconv.Itoa(len(f.Bind)))
 }

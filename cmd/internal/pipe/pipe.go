@@ -30,7 +30,7 @@ import (
 type Ask struct {
 	Line      string   `json:"line,omitempty"`
 	Subsystem string   `json:"subsystem,omitempty"`
-	Host      string   `json:"host,omitempty"` // to connect to from there, with Port
+	Host      string   `json:"host,omitempty"` // to connect to from there, with Port; or the path of a socket
 	Port      uint16   `json:"port,omitempty"`
 	Env       []string `json:"env,omitempty"`    // NAME=VALUE
 	Terminal  bool     `json:"tty,omitempty"`    // for Line and the login shell
@@ -43,6 +43,8 @@ type Ask struct {
 // Script is shell source that does the same, which is judged and recorded.
 func (a Ask) Script() string {
 	switch {
+	case hosts.IsSocket(a.Host):
+		return "nc -U " + quote(a.Host)
 	case a.Host != "":
 		return "nc " + quote(a.Host) + " " + strconv.Itoa(int(a.Port))
 	case a.Subsystem == "sftp":
@@ -76,8 +78,8 @@ func (a Ask) Check() error {
 	switch {
 	case kinds > 1:
 		return errors.New("only one of a command, a subsystem and a port can be asked for")
-	case (a.Host == "") != (a.Port == 0):
-		return errors.New("a host and its port go together")
+	case (a.Host == "" || hosts.IsSocket(a.Host)) != (a.Port == 0):
+		return errors.New("a host and its port go together, and a socket has none")
 	case a.Terminal && (a.Subsystem != "" || a.Host != ""):
 		return errors.New("only commands have terminals")
 	case len(a.Env) > maxEnv:

@@ -59,8 +59,8 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 			return nil, fmt.Errorf("%s: %w", f.Option, err)
 		}
 		listeners = append(listeners, l)
-		if f.Port == 0 {
-			fmt.Fprintf(r.says, "fairlead: ssh: %s: port %d is allocated\n", f, l.Addr().(*net.TCPAddr).Port)
+		if a, ok := l.Addr().(*net.TCPAddr); ok && f.Port == 0 {
+			fmt.Fprintf(r.says, "fairlead: ssh: %s: port %d is allocated\n", f, a.Port)
 		}
 		wg.Go(func() {
 			for {

@@ -41,6 +41,7 @@ type call struct {
 	noCommand bool            // -N
 	forwards  []hosts.Forward // -L, -R and -D
 	wide      []hosts.Forward // the same, where GatewayPorts is on
+	sockets   []string        // directives about those that are listened on here
 	gateway   bool            // -g: ports that name no address are for other machines too
 	clear     bool            // ClearAllForwardings
 	forward   string          // of -W
@@ -220,6 +221,7 @@ var valuesOf = map[string][]string{
 	"requesttty":  {"yes", "no", "true", "false", "force", "auto"},
 	"sessiontype": {"none", "subsystem", "default"},
 	"stdinnull":   switches, "forkafterauthentication": switches, "gatewayports": switches, "clearallforwardings": switches,
+	"streamlocalbindunlink": switches,
 }
 
 var switches = []string{"yes", "no", "true", "false"}
@@ -297,6 +299,8 @@ func (c *call) directive(text string) error {
 			return nil
 		}
 		return c.set.Option(text)
+	case "streamlocalbindunlink", "streamlocalbindmask":
+		c.sockets = append(c.sockets, text)
 	case "permitlocalcommand", "forwardx11", "tunnel":
 		if o.Effect == sshconfig.NoEffect {
 			return fmt.Errorf("-o %s: not supported", o.Name)

@@ -28,7 +28,7 @@ func (r *runner) remote(ctx context.Context, h hosts.Host, f hosts.Forward) (end
 	if err != nil {
 		return nil, named(h, err)
 	}
-	if f.Port == 0 {
+	if f.Port == 0 && !hosts.IsSocket(f.Bind) {
 		fmt.Fprintf(r.says, "fairlead: ssh: %s: port %d is allocated on %s\n", f, got.Port, h.Name)
 	}
 	return end, nil

@@ -240,7 +240,7 @@ func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
 			return h, err
 		}
 	}
-	if err := hostscmd.MayLead(h, r.c.forwards, r.f.NoPrograms()); err != nil {
+	if r.c.forwards, err = hostscmd.Completed(h, r.c.forwards, r.f.NoPrograms(), r.c.sockets...); err != nil {
 		return h, err
 	}
 	if p.Command == "" && !p.NoAgent {

@@ -13,8 +13,10 @@ const (
 type NewForward struct {
 	Host   string `json:"host" maxLength:"4096" doc:"a host of the inventory; an operator may also write user@host:port"`
 	Kind   string `json:"kind" enum:"local,remote,dynamic" doc:"local: the keeper's machine listens, and the host connects to the target; remote: the host listens, and the keeper's machine connects; dynamic: as local, to where each client asks for with SOCKS 4 or 5"`
-	Listen string `json:"listen" maxLength:"300" doc:"address:port to listen on. localhost is the machine's own, no address (“:8080”) is all of them; port 0 is any that is free"`
-	To     string `json:"to,omitempty" maxLength:"300" doc:"address:port of the target; omit it for dynamic, and for remote with SOCKS 4 or 5 on the host"`
+	Listen string `json:"listen" maxLength:"300" doc:"address:port to listen on. localhost is the machine's own, no address (“:8080”) is all of them; port 0 is any that is free. Or the absolute path of a socket, which is for operators"`
+	To     string `json:"to,omitempty" maxLength:"300" doc:"address:port of the target, or the absolute path of a socket; omit it for dynamic, and for remote with SOCKS 4 or 5 on the host"`
+
+	Unlink bool `json:"unlink,omitempty" doc:"a socket that is there already gives way to the one to listen on, on the keeper's machine"`
 
 	Reason     string `json:"reason,omitempty" maxLength:"4096" doc:"reason to record in the audit log"`
 	Confirm    bool   `json:"confirm,omitempty" doc:"the operator's confirmation, where the policy requires one"`

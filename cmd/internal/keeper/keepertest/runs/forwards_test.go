@@ -58,6 +58,19 @@ func TestThePolicyJudgesForwards(t *testing.T) {
 	assert.Empty(t, all, "it is the agent's")
 	_, err = w.CloseForward(t.Context(), f.ID)
 	assert.Equal(t, "not_found", keepertest.CodeOf(t, err))
+	socket := filepath.Join(t.TempDir(), "s")
+	rule(`programs: ["nc -U *", "nc ` + host + ` *"], verdict: allow`)
+	far, err := agent.OpenForward(t.Context(), wire.NewForward{Host: "sshd", Kind: wire.ForwardLocal, Listen: "127.0.0.1:0", To: socket, Reason: "to see"})
+	require.NoError(t, err, "a rule has allowed it")
+	assert.Equal(t, socket, far.To)
+	_, err = agent.CloseForward(t.Context(), far.ID)
+	require.NoError(t, err)
+	near := local
+	near.Listen = socket
+	_, err = agent.OpenForward(t.Context(), near)
+	assert.Equal(t, "denied", keepertest.CodeOf(t, err))
+	assert.ErrorContains(t, err, "sockets to listen on are for operators")
+	assert.NoFileExists(t, socket)
 	rule(`programs: ["nc *"], verdict: deny, reason: not today`)
 	assert.False(t, leads(f.Listen), "the rule is gone")
 	f, err = agent.CloseForward(t.Context(), f.ID)
@@ -95,7 +108,7 @@ func TestThePolicyJudgesForwards(t *testing.T) {
 			denied++
 		}
 	}
-	assert.Equal(t, 5, denied, "what is refused is on record")
+	assert.Equal(t, 6, denied, "what is refused is on record")
 }
 
 func TestForwardsOverTheAPI(t *testing.T) {

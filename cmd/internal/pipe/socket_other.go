@@ -1,0 +1,7 @@
+//go:build !unix
+
+package pipe
+
+import "net"
+
+var private net.ListenConfig
