@@ -53,7 +53,7 @@ func (w *walker) expand(parts []syntax.WordPart, quoted bool) {
 			}
 		case *syntax.CmdSubst:
 			if p.Backquotes {
-				w.backquotes(p, quoted || w.inDouble)
+				w.backquotes(p, quoted)
 			}
 			if p.TempFile || p.ReplyVar {
 				w.raise(policy.Unknown, "shell/substitution", "this substitution runs in the session's own shell")

@@ -37,10 +37,14 @@ func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 		w.raise(policy.Unknown, "shell/quirk", "shells end a substitution in backquotes at the next backquote")
 		w.between(rest)
 	}
+	if _, rest, brace := cutUnescaped(src, '}'); brace && w.inDouble {
+		w.raise(policy.Unknown, "shell/quirk", "ksh93 ends ${…} at a brace in backquotes, and expands what stands behind it")
+		w.script(": \""+strings.NewReplacer(`"`, `\"`, "`", "").Replace(rest)+"\"", w.shell)
+	}
 	switch {
 	case strings.Contains(src, "\\\n"):
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
-	case quoted:
+	case quoted || w.inDouble:
 		if _, _, quotes := cutUnescaped(src, '"'); quotes {
 			w.raise(policy.Unknown, "shell/quirk", "shells disagree about double quotes in backquotes in double quotes")
 		}

@@ -53,6 +53,13 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 		{"echo `cat <<E\n`; rm -rf /; echo `\nE\n`", policy.Unknown},
 		{"echo ${x:-`cat <<\\E\n`} ; rm -rf /; echo `\nE\n`", policy.Unknown},
 		{"echo `cat <<\\E\n`\nrm -rf / #`\nE\n`", policy.Forbidden},
+		// ksh93 ends an expansion that it does not need at a brace in backquotes.
+		{"x=a; echo \"${x:-`echo '}' '$(rm -rf /)'`}\"", policy.Forbidden},
+		{"x=a; echo \"$(echo \"${x:-`echo } '$(touch y)'`}\")\"", policy.Unknown},
+		{"x=; echo \"${x:+`echo #} '$(touch y)'`}\"", policy.Unknown},
+		// ksh93 has labels.
+		{"foo: rm -rf /", policy.Forbidden},
+		{"! foo: bar: reboot", policy.Dangerous},
 		// ksh93 joins lines in single quotes within backquotes.
 		{"echo `cat '/etc/sha\\\ndow'`", policy.Unknown},
 	} {
@@ -70,7 +77,7 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 func TestQuotesInExpansionsThatAreOnlyText(t *testing.T) {
 	for _, src := range []string{
 		`echo "${x:-'a b'}"`, `echo "${x:-a}" '$(b)'`, `echo ${x:-'a b'}`, "echo `ls | wc -l`", "echo \"`ls -l`\"", "cat <<E\n${x:-'a'} it's\nE", `echo "$(grep '$x' f)"`,
-		`echo "${x:-$(grep 'a$' f)}"`,
+		`echo "${x:-$(grep 'a$' f)}"`, "echo \"${x:-`ls | wc -l`}\"", "echo \"`echo '}'`\"", "echo ${x:-`echo '}' '$(b)'`}",
 	} {
 		rep := judge.Judge(judge.Request{Script: src, Shell: "bash"})
 		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)

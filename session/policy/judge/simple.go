@@ -20,6 +20,14 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 		w.assignments(s, c)
 		w.wordList(c.Args)
 	}
+	if c != nil && len(c.Args) > 1 && isLabel(c.Args[0].Lit()) {
+		w.raise(policy.Unknown, "shell/label", "ksh93 takes this for a label, and runs what stands behind it")
+		rest := c.Args[1:]
+		for len(rest) > 1 && isLabel(rest[0].Lit()) {
+			rest = rest[1:]
+		}
+		w.callWords(w.args(rest), w.ansiCommand(rest[0]))
+	}
 	run := func(fn func()) { fn() }
 	if len(s.Redirs) > 0 {
 		run = w.maybe // a redirect that fails skips the command
@@ -46,6 +54,12 @@ func (w *walker) simple(s *syntax.Stmt, c *syntax.CallExpr) {
 	if outer != nil {
 		outer.add(subst)
 	}
+}
+
+// isLabel reports whether a word is a name and a colon, without quotes.
+func isLabel(word string) bool {
+	name, ok := strings.CutSuffix(word, ":")
+	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || r != '.' && !alphanumeric(byte(r)) && r != '_' }) && (name[0] < '0' || name[0] > '9')
 }
 
 // ansiCommand reports whether the command word holds $'…': read differently by shells that do not know it.
