@@ -41,6 +41,10 @@ func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 		w.raise(policy.Unknown, "shell/quirk", "ksh93 ends ${…} at a brace in backquotes, and expands what stands behind it")
 		w.script(": \""+strings.NewReplacer(`"`, `\"`, "`", "").Replace(rest)+"\"", w.shell)
 	}
+	if inner := strings.Trim(src, "`"); w.inDouble && strings.Contains(inner, `\`) {
+		w.raise(policy.Unknown, "shell/quirk", "shells disagree about backslashes in backquotes in an expansion in double quotes")
+		w.script(inner, w.shell) // as it is where none is taken away
+	}
 	switch {
 	case strings.Contains(src, "\\\n"):
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")

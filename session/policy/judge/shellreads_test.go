@@ -57,6 +57,12 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 		{"x=a; echo \"${x:-`echo '}' '$(rm -rf /)'`}\"", policy.Forbidden},
 		{"x=a; echo \"$(echo \"${x:-`echo } '$(touch y)'`}\")\"", policy.Unknown},
 		{"x=; echo \"${x:+`echo #} '$(touch y)'`}\"", policy.Unknown},
+		// Within quotes in an expansion in quotes, bash and ksh93 leave backslashes in backquotes as they are, and mksh and zsh in arithmetic.
+		{"echo \"${y-\"`echo \\\"a; rm -rf /; b\\\"`\"}\"", policy.Forbidden},
+		{"cat <<A\n${y-\"`echo \\\"; touch q; \\\"`\"}\nA", policy.Unknown},
+		{"echo \"${x:-a\"`echo \\\"a; touch q; b\\\"`\"b}\"", policy.Unknown},
+		{"[ \"${y-\"`echo '\\$(touch q)'`\"}\" ]", policy.Unknown},
+		{"echo $((\"`echo \\\"; rm -rf /; \\\"|wc -l`\"))", policy.Forbidden},
 		// ksh93 has labels.
 		{"foo: rm -rf /", policy.Forbidden},
 		{"! foo: bar: reboot", policy.Dangerous},
@@ -77,7 +83,7 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 func TestQuotesInExpansionsThatAreOnlyText(t *testing.T) {
 	for _, src := range []string{
 		`echo "${x:-'a b'}"`, `echo "${x:-a}" '$(b)'`, `echo ${x:-'a b'}`, "echo `ls | wc -l`", "echo \"`ls -l`\"", "cat <<E\n${x:-'a'} it's\nE", `echo "$(grep '$x' f)"`,
-		`echo "${x:-$(grep 'a$' f)}"`, "echo \"${x:-`ls | wc -l`}\"", "echo \"`echo '}'`\"", "echo ${x:-`echo '}' '$(b)'`}",
+		`echo "${x:-$(grep 'a$' f)}"`, "echo \"${x:-`ls | wc -l`}\"", "echo \"`echo '}'`\"", "echo \"`echo \\$HOME`\"", "echo \"`grep '\\.' f`\"", "echo ${x:-`echo '}' '$(b)'`}",
 	} {
 		rep := judge.Judge(judge.Request{Script: src, Shell: "bash"})
 		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)
