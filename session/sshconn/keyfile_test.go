@@ -2,9 +2,11 @@ package sshconn_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"encoding/pem"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -12,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -38,7 +42,7 @@ func TestAKeyFileIsSeenAsADialerWouldSeeIt(t *testing.T) {
 		"that is none":      {[]byte("x"), 0o600, false, "it holds no private key in a format that is known"},
 		"by a cipher that is not supported": {pem.EncodeToMemory(&other), 0o600, true,
 			"it is encrypted with aes128-ctr, which is not supported; change that with ssh-keygen -p -Z aes256-ctr"},
-		"as PKCS#8": {pem.EncodeToMemory(pkcs8), 0o600, false, "it is encrypted as PKCS#8, which is not supported; change that with ssh-keygen -p"},
+		"as PKCS#8 that is not": {pem.EncodeToMemory(pkcs8), 0o600, false, "it is encrypted in another way than PBES2 with PBKDF2; change that with ssh-keygen -p"},
 		"without its public key": {pem.EncodeToMemory(old), 0o600, true,
 			"it is encrypted in a format that hides its public key, and there is no .pub file next to it; make one with ssh-keygen -y"},
 		"that is not whole": {pem.EncodeToMemory(plain)[:60], 0o600, false, "it holds no private key in a format that is known"},
@@ -58,4 +62,42 @@ func TestAKeyFileIsSeenAsADialerWouldSeeIt(t *testing.T) {
 		})
 	}
 	assert.True(t, sshconn.LookAtKey(filepath.Join(t.TempDir(), "none")).Missing)
+}
+
+// openssl genrsa and genpkey encrypt as PKCS#8, and ssh logs in with that.
+func TestAKeyThatOpenSSLEncryptsLogsIn(t *testing.T) {
+	if _, err := exec.LookPath("openssl"); err != nil {
+		needs.Part(t, "openssl is not installed")
+	}
+	a := newAccount(t)
+	plain, locked := filepath.Join(t.TempDir(), "plain"), a.path("locked")
+	for _, args := range [][]string{
+		{"genpkey", "-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048", "-out", plain},
+		{"pkcs8", "-topk8", "-v2", "aes-256-cbc", "-passout", "pass:secret", "-in", plain, "-out", locked},
+	} {
+		out, err := exec.Command("openssl", args...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	text, err := os.ReadFile(plain)
+	require.NoError(t, err)
+	signer, err := ssh.ParsePrivateKey(text)
+	require.NoError(t, err)
+	assert.Contains(t, sshconn.LookAtKey(locked).Problem, "hides its public key, and there is no .pub file")
+	a.write("locked.pub", string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
+	look := sshconn.LookAtKey(locked)
+	assert.True(t, look.Encrypted)
+	assert.Empty(t, look.Problem)
+	server := accepting(t, signer.PublicKey())
+	a.knows(server)
+	a.config("IdentityFile ~/.ssh/locked", server)
+	asked := 0
+	a.ask = func(_ context.Context, file string) ([]byte, error) {
+		assert.Equal(t, locked, file)
+		asked++
+		return []byte([]string{"wrong", "secret"}[asked-1]), nil
+	}
+	conn, err := a.dialer().Dial(t.Context(), hosts.Host{Name: "web1"})
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	assert.Equal(t, 2, asked)
 }

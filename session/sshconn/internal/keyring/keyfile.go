@@ -33,6 +33,7 @@ type File struct {
 
 	turn   chan struct{} // holds one token: whoever has it may ask, and touch what follows
 	Locked []byte        // the encrypted key
+	pkcs8  *pkcs8        // the same, where the SSH library does not read it
 	signer ssh.Signer
 }
 
@@ -78,15 +79,21 @@ func Read(path string) *File {
 		return k
 	}
 	k.signer, err = ssh.ParsePrivateKey(text)
+	pkcs8, unread := readPKCS8(text)
 	if err == nil {
 		k.Public = k.signer.PublicKey()
+	} else if unread == nil {
+		k.Locked, k.pkcs8 = text, pkcs8
+		if k.Public = readPublic(path + ".pub"); k.Public == nil {
+			k.Problem = hidden
+		}
 	} else if e, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
 		k.Locked = text
 		if k.Public = e.PublicKey; k.Public == nil {
 			k.Public = readPublic(path + ".pub")
 		}
 		if k.Public == nil {
-			k.Problem = "it is encrypted in a format that hides its public key, and there is no .pub file next to it; make one with ssh-keygen -y"
+			k.Problem = hidden
 		} else if cipher := cipherOf(text); cipher != "" && !slices.Contains(ciphers, cipher) {
 			k.Problem = fmt.Sprintf("it is encrypted with %s, which is not supported; change that with ssh-keygen -p -Z %s", printable.Heard(cipher, 40), ciphers[0])
 		}
@@ -96,8 +103,8 @@ func Read(path string) *File {
 	} else {
 		k.Public = readPublic(path + ".pub")
 		k.Problem = "it holds no private key in a format that is known"
-		if block, _ := pem.Decode(text); block != nil && block.Type == "ENCRYPTED PRIVATE KEY" {
-			k.Problem = "it is encrypted as PKCS#8, which is not supported; change that with ssh-keygen -p"
+		if block, _ := pem.Decode(text); block != nil && block.Type == pkcs8Type {
+			k.Problem = unread.Error() + "; change that with ssh-keygen -p"
 		}
 		return k
 	}
@@ -106,6 +113,9 @@ func Read(path string) *File {
 	}
 	return k
 }
+
+// hidden says why an encrypted key is not offered: nothing tells which it is.
+const hidden = "it is encrypted in a format that hides its public key, and there is no .pub file next to it; make one with ssh-keygen -y"
 
 // ciphers are those of OpenSSH's own format that the library decrypts.
 var ciphers = []string{"aes256-ctr", "aes256-cbc"}
@@ -164,12 +174,12 @@ func (k *File) open(clk *clock.Clock, ask func(context.Context, string) ([]byte,
 		if err != nil {
 			return nil, fmt.Errorf("no passphrase for the key: %w", err)
 		}
-		signer, err := ssh.ParsePrivateKeyWithPassphrase(k.Locked, secret)
+		signer, err := k.unlock(secret)
 		clear(secret)
 		switch {
 		case err == nil:
 			if !forget {
-				k.signer, k.Locked = signer, nil
+				k.signer, k.Locked, k.pkcs8 = signer, nil, nil
 			}
 			return signer, nil
 		case !errors.Is(err, x509.IncorrectPasswordError):
@@ -177,4 +187,12 @@ func (k *File) open(clk *clock.Clock, ask func(context.Context, string) ([]byte,
 		}
 	}
 	return nil, errors.New("the passphrase is wrong")
+}
+
+// unlock decrypts the key. A passphrase that is wrong is x509.IncorrectPasswordError.
+func (k *File) unlock(passphrase []byte) (ssh.Signer, error) {
+	if k.pkcs8 != nil {
+		return k.pkcs8.open(passphrase)
+	}
+	return ssh.ParsePrivateKeyWithPassphrase(k.Locked, passphrase)
 }
