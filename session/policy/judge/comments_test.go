@@ -31,6 +31,19 @@ func TestACommentThatEndsInABackslashHidesNothing(t *testing.T) {
 			{"eval 'ls #\\\nrm -rf /'", policy.Forbidden},
 			{"ls # it's \\\nrm -rf / # '", policy.Forbidden},
 			{"{ #\\\nls; }; touch x", policy.Unknown},
+			// Nor does one begin in the middle of a word.
+			{"(echo ''#; touch x\n)", policy.Unknown},
+			{"echo $(echo \"\"#; rm -rf /\n)", policy.Forbidden},
+			{"echo $(echo $x#; rm -rf /\n)", policy.Forbidden},
+			{"echo `echo ${x}#; rm -rf /\n`", policy.Forbidden},
+			{"echo $(x=$(:)#; rm -rf /\n)", policy.Forbidden},
+			{"echo $(x=`:`#; rm -rf /\n)", policy.Forbidden},
+			{"(echo $((1))#; rm -rf /\n)", policy.Forbidden},
+			{"(echo ''\\\n#; rm -rf /\n)", policy.Forbidden},
+			{"(echo ''\\ #; rm -rf /\n)", policy.Forbidden},
+			{"cat <<E\n$(echo $''#; rm -rf /\n)\nE", policy.Forbidden},
+			{"(echo a#; rm -rf /\n)", policy.Forbidden},
+			{"(echo ''#; (echo ''#; rm -rf /\n)\n)", policy.Forbidden},
 		} {
 			rep := judge.Judge(judge.Request{Script: tc.src, Shell: shell})
 			assert.Equal(t, tc.want, worst(tc.want, rep.Class), "%q on %q is %s (%s)", tc.src, shell, rep.Class, rep.Reason)

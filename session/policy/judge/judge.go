@@ -82,7 +82,7 @@ func (w *walker) text(invisible bool) *syntax.File {
 	}
 	file, doubt, err := parse.File(w.d.lang, w.src)
 	switch doubt {
-	case parse.Comment:
+	case parse.Comment, parse.MidWord:
 		w.raise(policy.Unknown, "shell/comment", string(doubt))
 	case parse.HereDocument:
 		w.raise(policy.Unknown, "shell/heredoc", string(doubt))

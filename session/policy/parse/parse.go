@@ -4,6 +4,8 @@
 // (XCU 2.3, token recognition, rule 9) ends a comment at the newline, and bash, zsh, dash, busybox ash, mksh and ksh93 run
 // the next line. File hides such backslashes from the parser, so that the next line is in the tree, and reports that it did.
 //
+// It also sees a comment in the middle of a word, behind quotes and expansions within parentheses: see midWord.
+//
 // It also refuses the &> of bash as POSIX, where it is an & and a redirect. File shows these, with the & one byte before its place.
 //
 // Nor do shells agree where a here-document ends whose lines are joined by backslashes: ksh93 takes what follows a join for a line
@@ -18,7 +20,7 @@ import (
 )
 
 // maxMends bounds how often one source is parsed again. Each round hides every backslash that the last tree shows.
-const maxMends = 4
+const maxMends = 6
 
 // pools keep parsers with their buffers; a parser is used by one goroutine at a time.
 var pools = map[syntax.LangVariant]*sync.Pool{
@@ -28,8 +30,9 @@ var pools = map[syntax.LangVariant]*sync.Pool{
 	syntax.LangZsh:        newPool(syntax.LangZsh),
 }
 
-func newPool(lang syntax.LangVariant) *sync.Pool {
-	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(lang)) }}
+func newPool(lang syntax.LangVariant, more ...syntax.ParserOption) *sync.Pool {
+	options := append(more, syntax.Variant(lang))
+	return &sync.Pool{New: func() any { return syntax.NewParser(options...) }}
 }
 
 // A Doubt is why readers, the parser and shells may take a source for different ones, so that it needs approval: a sentence.
@@ -39,6 +42,7 @@ type Doubt string
 // What may be in doubt.
 const (
 	Comment      Doubt = "a comment ends in a backslash, and the line after it is run"
+	MidWord      Doubt = "a word goes on with a # where a comment could be seen"
 	HereDocument Doubt = "lines of a here-document are joined, and shells disagree where it ends"
 )
 
@@ -57,14 +61,18 @@ func File(lang syntax.LangVariant, src string) (file *syntax.File, doubt Doubt, 
 		}
 	}
 	for range maxMends {
-		ends := continuedComments(src, file, err == nil)
+		ends, within := continuedComments(src, file, err == nil), []int(nil)
 		if len(ends) == 0 {
-			break
+			if within = midWord(lang, src); len(within) == 0 {
+				break
+			}
 		}
-		doubt = Comment
 		mended := []byte(src)
 		for _, i := range ends {
-			mended[i] = '#'
+			mended[i], doubt = '#', Comment
+		}
+		for _, i := range within {
+			mended[i], doubt = '_', MidWord
 		}
 		src = string(mended)
 		file, err = p.Parse(strings.NewReader(src), "")
