@@ -45,6 +45,12 @@ func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 		w.raise(policy.Unknown, "shell/quirk", "shells disagree about backslashes in backquotes in an expansion in double quotes")
 		w.script(inner, w.shell) // as it is where none is taken away
 	}
+	if endsInComment(strings.Trim(src, "`")) {
+		w.raise(policy.Unknown, "shell/quirk", "mksh does not end a comment at a backquote")
+		if _, behind, more := strings.Cut(w.src[min(int(p.End().Offset()), len(w.src)):], "\n"); more {
+			w.between(behind)
+		}
+	}
 	switch {
 	case strings.Contains(src, "\\\n"):
 		w.raise(policy.Unknown, "shell/continuation", "a line is continued within an expansion")
@@ -53,6 +59,31 @@ func (w *walker) backquotes(p *syntax.CmdSubst, quoted bool) {
 			w.raise(policy.Unknown, "shell/quirk", "shells disagree about double quotes in backquotes in double quotes")
 		}
 	}
+}
+
+// endsInComment reports whether the last line of a script ends in a comment. Quotes within other quotes or expansions may mislead it
+// to see one.
+func endsInComment(s string) bool {
+	var quote byte
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '#' && (i == 0 || strings.IndexByte(" \t\n;&|()<>", s[i-1]) >= 0):
+			line, _, more := strings.Cut(s[i:], "\n")
+			if !more {
+				return true
+			}
+			i += len(line)
+		}
+	}
+	return false
 }
 
 // cutUnescaped cuts a text at the first such character without a backslash before it.

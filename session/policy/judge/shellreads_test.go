@@ -63,6 +63,9 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 		{"echo \"${x:-a\"`echo \\\"a; touch q; b\\\"`\"b}\"", policy.Unknown},
 		{"[ \"${y-\"`echo '\\$(touch q)'`\"}\" ]", policy.Unknown},
 		{"echo $((\"`echo \\\"; rm -rf /; \\\"|wc -l`\"))", policy.Forbidden},
+		// mksh ends a comment at the newline, also within backquotes.
+		{"echo $(echo \"`true #`\nrm -rf /\n#`\n`\")", policy.Forbidden},
+		{"x=$(echo \"`true $(:)\n# c`\ntouch q\n#`\n`\")", policy.Unknown},
 		// ksh93 has labels.
 		{"foo: rm -rf /", policy.Forbidden},
 		{"! foo: bar: reboot", policy.Dangerous},
@@ -83,7 +86,7 @@ func TestWhatShellsRunAndTheParserDoesNotSee(t *testing.T) {
 func TestQuotesInExpansionsThatAreOnlyText(t *testing.T) {
 	for _, src := range []string{
 		`echo "${x:-'a b'}"`, `echo "${x:-a}" '$(b)'`, `echo ${x:-'a b'}`, "echo `ls | wc -l`", "echo \"`ls -l`\"", "cat <<E\n${x:-'a'} it's\nE", `echo "$(grep '$x' f)"`,
-		`echo "${x:-$(grep 'a$' f)}"`, "echo \"${x:-`ls | wc -l`}\"", "echo \"`echo '}'`\"", "echo \"`echo \\$HOME`\"", "echo \"`grep '\\.' f`\"", "echo ${x:-`echo '}' '$(b)'`}",
+		`echo "${x:-$(grep 'a$' f)}"`, "echo \"${x:-`ls | wc -l`}\"", "echo \"`echo '}'`\"", "echo \"`echo \\$HOME`\"", "echo \"`grep '\\.' f`\"", "echo `grep -v '^ #' f`", "echo `ls # c\n`", "echo `echo $#`", "echo ${x:-`echo '}' '$(b)'`}",
 	} {
 		rep := judge.Judge(judge.Request{Script: src, Shell: "bash"})
 		assert.Equal(t, policy.ReadOnly, rep.Class, "%q: %s", src, rep.Reason)
