@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
@@ -146,10 +147,14 @@ func (s *Session) input(ctx context.Context, sh *shell, x *Exec) bool {
 	if x.cmd.Stdin == nil || x.cmd.Interactive || x.feed != nil {
 		return true
 	}
-	ctx, cancel := s.readyIn(ctx, "the host was not ready for it within %v")
+	ready, cancel := s.readyIn(ctx, "the host was not ready for it within %v")
 	defer cancel()
-	f, err := s.openFeed(ctx, x, sh.noPerl)
+	f, err := s.openFeed(ready, x, sh.noPerl)
 	if err != nil {
+		if s.ended(ctx, x) || errors.Is(err, ErrClosed) {
+			s.failStart(ctx, x, err)
+			return false
+		}
 		if full, ok := x.whyFull(ctx, err); ok {
 			x.fail(StatusError, "full", full)
 			return false

@@ -176,7 +176,12 @@ func (s *Session) shellOn(ctx context.Context, t Transport, spec framing.Shell) 
 	return sh, err
 }
 
-// failStart sorts out why there is no shell.
+// ended reports whether x was given up before it was sent, by whoever asked for it or with the session.
+func (s *Session) ended(ctx context.Context, x *Exec) bool {
+	return s.closing.Err() != nil || x.reason() != "" || ctx.Err() != nil
+}
+
+// failStart sorts out why there is no shell, or why x is not sent to the one that is there.
 func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	var (
 		un     *framing.UnheldError
