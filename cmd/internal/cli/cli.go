@@ -34,6 +34,7 @@ func Main() int {
 	tellUnknown(ios.Err, os.Environ())
 	f, done := newFactory(ios, os.Getenv)
 	ctx, abort, _ := withSignals(context.Background(), f.Running) // until the end of the program
+	ios.End(told(ctx), outputGrace)
 	code := make(chan int, 1)
 	go func() { // ends with the program, at the latest
 		err := Run(ctx, f, asSSH(os.Args))

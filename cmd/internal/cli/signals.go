@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
@@ -60,4 +62,19 @@ func withSignals(parent context.Context, running *cmdutil.Running) (ctx context.
 		wg.Wait()
 		cancel(nil)
 	}
+}
+
+// outputGrace is how long output may take that is written when the program was told to end.
+const outputGrace = 2 * time.Second
+
+// told returns a context that ends when TERM or HUP has ended ctx: whoever sends one sends no second one. A person who interrupts
+// may still read what was printed, in a pager for instance, and can interrupt again.
+func told(ctx context.Context) context.Context {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		if sig, ok := errors.AsType[*cmdutil.SignalError](context.Cause(ctx)); ok && sig.Signal != syscall.SIGINT {
+			cancel()
+		}
+	})
+	return own
 }

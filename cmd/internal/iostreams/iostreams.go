@@ -49,7 +49,9 @@ func System(getenv func(string) string) *IOStreams {
 
 // New returns streams that are not terminals.
 func New(in io.Reader, out, errOut io.Writer) *IOStreams {
-	sc := &screen{err: errOut}
+	sc := &screen{}
+	out, errOut = &ending{out, &sc.end}, &ending{errOut, &sc.end}
+	sc.err = errOut
 	return &IOStreams{
 		In: in, Out: &Stream{screen: sc, w: out}, Err: &Stream{screen: sc, w: errOut},
 		screen: sc, width: func() int { return DefaultWidth },

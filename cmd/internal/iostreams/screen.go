@@ -3,6 +3,7 @@ package iostreams
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 )
 
 // eraseLine takes the line that the cursor is on away (ECMA-48: CR, then EL).
@@ -13,6 +14,7 @@ type screen struct {
 	mu    sync.Mutex // held while writing: whoever reads slowly holds everybody back
 	err   io.Writer
 	drawn bool // a status line stands on the terminal
+	end   atomic.Pointer[end]
 }
 
 // erase takes the status line away. mu is held.

@@ -1,0 +1,61 @@
+package iostreams
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// errStuck is why a stream fails that nobody reads.
+var errStuck = errors.New("it takes no more, and the program was told to end")
+
+// End bounds what is written once ctx has ended, or is being written then: a write that takes longer than grace after that fails,
+// and the stream with it. So a program that is told to end does, also where nothing takes its output. It is called before
+// anything is written.
+func (s *IOStreams) End(ctx context.Context, grace time.Duration) {
+	s.screen.end.Store(&end{ctx, grace})
+}
+
+type end struct {
+	ctx   context.Context
+	grace time.Duration
+}
+
+// ending is a writer that obeys End.
+type ending struct {
+	w   io.Writer
+	end *atomic.Pointer[end]
+}
+
+func (e *ending) Write(p []byte) (int, error) {
+	end := e.end.Load()
+	if end == nil {
+		return e.w.Write(p)
+	}
+	type wrote struct {
+		n   int
+		err error
+	}
+	done := make(chan wrote, 1)
+	own := bytes.Clone(p)
+	go func() { // ends with the write, or the program: nothing stops one
+		n, err := e.w.Write(own)
+		done <- wrote{n, err}
+	}()
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-end.ctx.Done():
+	}
+	t := time.NewTimer(end.grace)
+	defer t.Stop()
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-t.C:
+		return 0, errStuck
+	}
+}
