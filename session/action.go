@@ -229,7 +229,7 @@ func (x *Exec) acted(err error) {
 		r.Status, r.Err = StatusLost, x.error("lost", false, err)
 	case x.why != "":
 		r.Status = x.why
-		r.Err = x.error(string(x.why), true, errors.New("it was stopped before it was done: nothing has changed"))
+		r.Err = x.error(string(x.why), true, x.unfinished())
 	case errors.As(err, &e):
 		r.Status, r.Err = StatusError, x.error(e.Code, e.Retriable, e.Err)
 	case errors.As(err, &not):
@@ -241,4 +241,16 @@ func (x *Exec) acted(err error) {
 	}
 	x.mu.Unlock()
 	x.finish()
+}
+
+// unfinished says what there is of an action that was stopped. x.mu is held.
+func (x *Exec) unfinished() error {
+	why := "it was stopped before it was done: nothing has changed"
+	if several, ok := x.cmd.inner.action.(seam.Several); ok && several.Several() {
+		why = "it was stopped before all was done: the files that it has reported are done, and no other file has changed"
+	}
+	if x.cause != nil {
+		return fmt.Errorf("%s: %w", why, x.cause)
+	}
+	return errors.New(why)
 }

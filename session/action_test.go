@@ -183,6 +183,26 @@ func TestWhatBecomesOfAnActionIsTold(t *testing.T) {
 	}
 }
 
+func TestTheEndOfTheCallersContextIsInTheErrorOfAnAction(t *testing.T) {
+	mine, a := errors.New("enough"), &act{}
+	for says, action := range map[string]seam.Action[session.Transport]{"nothing has changed": a, "no other file has changed": several{a}} {
+		inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			a.do = func(ctx context.Context, _ io.Writer) error { cancel(mine); <-ctx.Done(); return ctx.Err() }
+			_, err := on(t, d, web1, permissive()).Run(ctx, session.WithAction(session.Command{Script: "cat >/f"}, action))
+			for _, is := range []error{session.ErrCanceled, context.Canceled, mine} {
+				assert.ErrorIs(t, err, is)
+			}
+			assert.ErrorContains(t, err, says)
+		})
+	}
+}
+
+// several is an act on several files.
+type several struct{ *act }
+
+func (several) Several() bool { return true }
+
 func TestCloseEndsAnAction(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
 		s := on(t, d, web1, permissive())

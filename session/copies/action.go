@@ -70,6 +70,12 @@ func (a *action) For(hosts.Host) seam.Action[session.Transport] { return &action
 // Aside implements seam.Aside: paths begin at the root or in the home directory, and what needs a shell starts its own.
 func (a *action) Aside() bool { return true }
 
+// Several implements seam.Several: a single file is there whole, or not at all.
+func (a *action) Several() bool {
+	p := &a.c.Plan
+	return p.Op == Download || len(p.Entries) != 1 || p.Entries[0].Dir
+}
+
 // Text implements seam.Action.
 func (a *action) Text(hide func(string) string) string { return a.c.Plan.Text(hide) }
 

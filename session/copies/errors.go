@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -52,8 +51,17 @@ func asSession(err error) error {
 		return err
 	}
 	code, why := because(err)
-	return &session.Error{Code: code, Err: fmt.Errorf("%s", why)}
+	return &session.Error{Code: code, Err: &worded{why, err}}
 }
+
+// worded is an error in other words.
+type worded struct {
+	why string
+	err error
+}
+
+func (e *worded) Error() string { return e.why }
+func (e *worded) Unwrap() error { return e.err }
 
 func hexSum(b []byte) string {
 	sum := sha256.Sum256(b)

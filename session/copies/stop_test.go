@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,8 @@ func TestACopyThatIsStoppedLeavesNothing(t *testing.T) {
 			require.NoError(t, err)
 			for _, r := range s.pool.Each(ctx, []hosts.Host{s.host}, cmd) {
 				assert.Equal(t, session.StatusCanceled, r.Status, "%d: %v", at, r.Err)
+				require.ErrorIs(t, r.Err, context.Canceled)
+				assert.ErrorContains(t, r.Err, "no other file has changed", "src/a may be there")
 			}
 			cancel()
 			assert.Equal(t, "old", read(t, filepath.Join(dir, "src/b")))
@@ -70,6 +73,29 @@ func TestACopyThatIsStoppedLeavesNothing(t *testing.T) {
 		}
 	})
 }
+
+// What a program's own stream says of itself is in the error.
+func TestTheErrorOfAStreamIsTold(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		mine := errors.New("the disk is gone")
+		write(t, filepath.Join(dir, "here"), []byte("content"), 0o644)
+		up := copies.Plan{Op: copies.Upload, Path: filepath.Join(dir, "new"), Entries: []copies.Entry{{Name: "f", Mode: 0o644, Size: 9}}}
+		for _, c := range []*copies.Copy{
+			{Plan: up, Source: func(hosts.Host) io.Reader { return iotest.ErrReader(mine) }},
+			{Plan: copies.Plan{Op: copies.Download, Path: filepath.Join(dir, "here")}, Sink: func(hosts.Host) io.Writer { return brokenSink{mine} }},
+		} {
+			cmd, err := c.Command()
+			require.NoError(t, err)
+			_, err = s.pool.Run(t.Context(), s.host, cmd)
+			assert.ErrorIs(t, err, mine, c.Plan.Op)
+			assert.ErrorContains(t, err, mine.Error())
+		}
+	})
+}
+
+type brokenSink struct{ err error }
+
+func (b brokenSink) Write([]byte) (int, error) { return 0, b.err }
 
 // What has come of a large file stays where that is asked for, and is continued; what is not its beginning is not.
 func TestAnInterruptedCopyIsContinued(t *testing.T) {

@@ -35,7 +35,8 @@ type Action[T any] interface {
 // Deed is an Action that is ready. Both methods are called once, Do first or not at all.
 type Deed interface {
 	// Do does it. What it writes to out is standard output. When ctx ends it returns soon. An *Error says with its Code what
-	// went wrong; an error that wraps ErrUnknownOutcome, that it may have been done or not; after any other nothing was.
+	// went wrong; an error that wraps ErrUnknownOutcome, that it may have been done or not; after any other nothing was, or, of
+	// [Several], what it has written to out.
 	Do(ctx context.Context, out io.Writer) error
 
 	Close() error
@@ -49,6 +50,9 @@ type PerHost[T any] interface {
 
 // Aside is an Action that may need no shell of its session's: none is started for it alone.
 type Aside interface{ Aside() bool }
+
+// Several is an Action on several files, some of which may be done when it fails or is stopped.
+type Several interface{ Several() bool }
 
 // Leading is a Deed that may turn out to touch other paths than its Action was judged for.
 type Leading interface {
