@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -68,9 +69,10 @@ type answer struct {
 // maxHeader bounds what an answer says besides output.
 const maxHeader = 4 << 20
 
-func garbled(what string) error {
-	return fmt.Errorf("jobs: the host's answer is not well formed: %s", what)
-}
+// errGarbled is wrapped by the errors of answers that say nothing of what was asked for.
+var errGarbled = errors.New("the host's answer is not well formed")
+
+func garbled(what string) error { return fmt.Errorf("%w: %s", errGarbled, what) }
 
 // parse reads an answer. It is bytes from another machine: nothing in it is believed that does not fit.
 func parse(text []byte) (a answer, err error) {

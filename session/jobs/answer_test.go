@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 )
 
@@ -51,7 +52,7 @@ func TestAnAnswerThatMakesNoSenseIsNotBelieved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, _, err := jobs.Parse([]byte(text))
-			assert.ErrorContains(t, err, "jobs: the host's answer is not well formed: ")
+			assert.ErrorContains(t, err, "the host's answer is not well formed: ")
 		})
 	}
 }
@@ -124,4 +125,26 @@ func FuzzRef(f *testing.F) {
 		require.True(t, jobs.ValidID(r.ID))
 		require.Equal(t, text, r.String())
 	})
+}
+
+// The start of a job has been sent when its answer is not understood.
+func TestAStartWithoutAnAnswerMayHaveBegun(t *testing.T) {
+	for _, text := range []string{"", "junk", "fairlead-job 1\n", "fairlead-job 1\nend\n"} {
+		err := jobs.Started("web1", []byte(text))
+		require.ErrorIs(t, err, session.ErrUnknownOutcome, "%q", text)
+		var e *session.Error
+		require.ErrorAs(t, err, &e)
+		assert.True(t, e.Sent)
+		assert.False(t, e.Retriable)
+		assert.Equal(t, "web1", e.Host)
+	}
+}
+
+func TestAStartThatMakesNoSenseIsRefused(t *testing.T) {
+	h := on(t, "bash")
+	for _, spec := range []jobs.Spec{{Command: "true", ID: "x"}, {Command: "true", Limit: -1}} {
+		_, _, err := h.Start(t.Context(), spec)
+		require.ErrorIs(t, err, session.ErrInvalid)
+		assert.Equal(t, jobs.CodeInvalid, code(err))
+	}
 }

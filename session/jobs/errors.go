@@ -40,3 +40,16 @@ func (a *answer) err(host string) error {
 func fault(host, code, format string, args ...any) error {
 	return &session.Error{Op: "job", Host: host, Code: code, Err: fmt.Errorf(format, args...)}
 }
+
+// unread is about an answer that was not understood, to something that was sent.
+func unread(host string, err error) error {
+	return &session.Error{Op: "job", Host: host, Code: "error", Sent: true, Err: err}
+}
+
+// mayRun is err of a start, after which the job runs for all that is known if the host said nothing that can be understood.
+func mayRun(host string, err error) error {
+	if !errors.Is(err, errGarbled) {
+		return err
+	}
+	return &session.Error{Op: "job", Host: host, Code: "lost", Sent: true, Err: fmt.Errorf("%w: the job may run: %w", session.ErrUnknownOutcome, err)}
+}

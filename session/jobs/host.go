@@ -53,6 +53,10 @@ func (h *Host) Start(ctx context.Context, spec Spec) (Job, session.Result, error
 		return Job{}, session.Result{}, err
 	}
 	defer s.Close()
+	w, err := NewStart(spec.ID, who, spec.Limit)
+	if err != nil {
+		return Job{}, session.Result{}, fault(h.name, CodeInvalid, "%w", err)
+	}
 	if spec.Dir != "" {
 		if r, err := goTo(ctx, s, spec); err != nil || r.Status != session.StatusOK {
 			if err == nil {
@@ -60,10 +64,6 @@ func (h *Host) Start(ctx context.Context, spec Spec) (Job, session.Result, error
 			}
 			return Job{}, r, err
 		}
-	}
-	w, err := NewStart(spec.ID, who, spec.Limit)
-	if err != nil {
-		return Job{}, session.Result{}, err
 	}
 	var out bounded
 	cmd := session.Command{Script: spec.Command, Reason: spec.Reason, Stdout: &out, Keep: -1}
@@ -73,7 +73,7 @@ func (h *Host) Start(ctx context.Context, spec Spec) (Job, session.Result, error
 		return Job{}, r, err
 	}
 	j, err := h.one(out.Bytes(), &r)
-	return j, r, err
+	return j, r, mayRun(h.name, err)
 }
 
 func goTo(ctx context.Context, s *session.Session, spec Spec) (session.Result, error) {
@@ -88,7 +88,7 @@ func goTo(ctx context.Context, s *session.Session, spec Spec) (session.Result, e
 func Started(host string, stdout []byte) error {
 	h := Host{name: host}
 	_, err := h.one(stdout, nil)
-	return err
+	return mayRun(host, err)
 }
 
 // LookOptions say what of a job's output is wanted. The zero value asks for its state alone.
@@ -180,7 +180,7 @@ func (h *Host) ask(ctx context.Context, op, id, reason string, args ...string) (
 		return a, Job{}, err
 	}
 	if len(a.jobs) != 1 || a.jobs[0].ID != id {
-		return a, Job{}, garbled("it is about another job")
+		return a, Job{}, unread(h.name, garbled("it is about another job"))
 	}
 	a.jobs[0].Host = h.name
 	return a, a.jobs[0], nil
@@ -219,7 +219,7 @@ func (h *Host) read(text []byte, r *session.Result) (answer, error) {
 		if r != nil && len(r.Stderr) > 0 {
 			err = fmt.Errorf("%w; it says %q", err, said(r.Stderr))
 		}
-		return a, fault(h.name, "error", "%w", err)
+		return a, unread(h.name, err)
 	}
 	return a, a.err(h.name)
 }
@@ -228,7 +228,7 @@ func (h *Host) read(text []byte, r *session.Result) (answer, error) {
 func (h *Host) one(text []byte, r *session.Result) (Job, error) {
 	a, err := h.read(text, r)
 	if err == nil && len(a.jobs) != 1 {
-		err = garbled("it names no job")
+		err = unread(h.name, garbled("it names no job"))
 	}
 	if err != nil {
 		return Job{}, err

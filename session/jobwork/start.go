@@ -3,9 +3,11 @@ package jobwork
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -146,7 +148,10 @@ func outcome(host string, x *registry.Exec) error {
 	if err != nil {
 		return nil
 	}
-	return jobs.Started(host, p.Text)
+	if err := jobs.Started(host, p.Text); !errors.Is(err, session.ErrUnknownOutcome) {
+		return err
+	}
+	return nil
 }
 
 // Wait waits until a job has begun or will never, or for the end of ctx.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -127,7 +128,11 @@ func (g *groupStart) began(e place.HostEnd) {
 		g.codes.all.Add(r)
 		return
 	}
-	if err := jobs.Started(h.Name, g.out[i].Bytes()); err != nil {
+	switch err := jobs.Started(h.Name, g.out[i].Bytes()); {
+	case errors.Is(err, session.ErrUnknownOutcome):
+		g.codes.add(mayRun(g.o.IO.Err, g.labels[i], ref, "the host answered something else"))
+		return
+	case err != nil:
 		g.codes.add(g.o.failed(context.Background(), g.labels[i], err))
 		return
 	}
