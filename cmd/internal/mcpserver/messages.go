@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/jsontext"
 	"github.com/fairlead-ssh/fairlead/session/filework"
 )
 
@@ -140,7 +143,19 @@ func flawOf(msg []byte) *flaw {
 	if _, err := jsonrpc.DecodeMessage(msg); err != nil {
 		return &flaw{code: jsonrpc.CodeInvalidRequest, why: "it is JSON, but no message of JSON-RPC 2.0, or one that is nested too deep", id: idOf(msg)}
 	}
+	if id := idOf(msg); id != nil && !kept(id) {
+		return &flaw{code: jsonrpc.CodeInvalidRequest, why: "the answer would have another id: use a text, or a whole number below 2^53", id: id}
+	}
 	return nil
+}
+
+// kept reports whether the SDK, which reads numbers as floating point, answers with the same id.
+func kept(id json.RawMessage) bool {
+	if id[0] == '"' {
+		return jsontext.Check(id) == nil
+	}
+	n, err := strconv.ParseFloat(string(id), 64)
+	return err == nil && n == math.Trunc(n) && math.Abs(n) < 1<<53
 }
 
 // garbled says why a text is no JSON; nil if it is. What in it is no text is exact's to find.
