@@ -49,7 +49,7 @@ func (r *Remote) Look(ctx context.Context, path string) (Info, error) {
 
 // Read writes a file to w, whole, once all of it has come. It may have MaxEdit bytes.
 func (r *Remote) Read(ctx context.Context, path string, w io.Writer) (Info, error) {
-	return r.run(ctx, fileplan.Plan{Op: fileplan.Read, Path: path}, w, func(ctx context.Context, f *Host, seen Info, out io.Writer) (Info, error) {
+	return r.run(ctx, fileplan.Plan{Op: fileplan.Read, Path: path}, Expect{}, w, func(ctx context.Context, f *Host, seen Info, out io.Writer) (Info, error) {
 		var whole bytes.Buffer
 		i, err := f.Read(ctx, path, 0, -1, MaxEdit, &whole)
 		if err = still("read", seen, i, err); err != nil {
@@ -63,7 +63,10 @@ func (r *Remote) Read(ctx context.Context, path string, w io.Writer) (Info, erro
 // Write gives a file new content, and makes it if it is not there. The Info is that of the new file.
 func (r *Remote) Write(ctx context.Context, path string, content []byte, o WriteOptions) (Info, error) {
 	plan := fileplan.Plan{Op: fileplan.Write, Path: path, Content: content, Mode: o.Mode, IfSHA256: o.If.SHA256}
-	return r.run(ctx, plan, nil, func(ctx context.Context, f *Host, seen Info, _ io.Writer) (Info, error) {
+	if err := o.check(); err != nil {
+		return Info{}, r.invalid(ctx, "write", path, err)
+	}
+	return r.run(ctx, plan, o.If, nil, func(ctx context.Context, f *Host, seen Info, _ io.Writer) (Info, error) {
 		return f.Write(ctx, path, content, o.as(seen))
 	})
 }
@@ -71,7 +74,10 @@ func (r *Remote) Write(ctx context.Context, path string, content []byte, o Write
 // Edit replaces old, which must be in the file exactly once, by new. Bytes are compared as they are.
 func (r *Remote) Edit(ctx context.Context, path string, old, new []byte, o WriteOptions) (Info, error) {
 	plan := fileplan.Plan{Op: fileplan.Edit, Path: path, Old: old, New: new, Mode: o.Mode, IfSHA256: o.If.SHA256}
-	return r.run(ctx, plan, nil, func(ctx context.Context, f *Host, seen Info, _ io.Writer) (Info, error) {
+	if err := o.check(); err != nil {
+		return Info{}, r.invalid(ctx, "edit", path, err)
+	}
+	return r.run(ctx, plan, o.If, nil, func(ctx context.Context, f *Host, seen Info, _ io.Writer) (Info, error) {
 		return f.Edit(ctx, path, old, new, o.as(seen))
 	})
 }
@@ -79,7 +85,7 @@ func (r *Remote) Edit(ctx context.Context, path string, old, new []byte, o Write
 // List returns what is in a directory, at most MaxNames names.
 func (r *Remote) List(ctx context.Context, path string) ([]Name, error) {
 	var all []Name
-	_, err := r.run(ctx, fileplan.Plan{Op: fileplan.List, Path: path}, nil, func(ctx context.Context, f *Host, seen Info, _ io.Writer) (Info, error) {
+	_, err := r.run(ctx, fileplan.Plan{Op: fileplan.List, Path: path}, Expect{}, nil, func(ctx context.Context, f *Host, seen Info, _ io.Writer) (Info, error) {
 		all = nil
 		i, err := f.Names(ctx, path, MaxNames, func(n Name) error { all = append(all, n); return nil })
 		return i, still("list", seen, i, err)
@@ -110,7 +116,7 @@ func still(op string, seen, now Info, err error) error {
 type doing func(ctx context.Context, f *Host, seen Info, out io.Writer) (Info, error)
 
 // run does one piece of work in a session of its own.
-func (r *Remote) run(ctx context.Context, p fileplan.Plan, out io.Writer, do doing) (Info, error) {
+func (r *Remote) run(ctx context.Context, p fileplan.Plan, x Expect, out io.Writer, do doing) (Info, error) {
 	s, err := r.pool.OpenOnce(r.host)
 	if err != nil {
 		return Info{}, err
@@ -121,7 +127,7 @@ func (r *Remote) run(ctx context.Context, p fileplan.Plan, out io.Writer, do doi
 		return Info{}, err
 	}
 	p.Target, p.There, p.Size, p.Was = seen.Target, seen.Kind != None, seen.Size, seen.Mode
-	return r.act(ctx, s, &work{plan: p, seen: seen, do: do}, out)
+	return r.act(ctx, s, &work{plan: p, seen: seen, do: do, expects: x != Expect{}}, out)
 }
 
 func (r *Remote) look(ctx context.Context, s *session.Session, path string) (Info, error) {
@@ -139,8 +145,7 @@ func (r *Remote) act(ctx context.Context, s *session.Session, w *work, out io.Wr
 		if w.plan.Op == fileplan.Look {
 			op = "look at"
 		}
-		err = at(ctx, op, w.plan.Path, fault(CodeInvalid, "%w", err))
-		return Info{}, &session.Error{Op: "run", Host: r.host.Name, Code: CodeInvalid, Err: err}
+		return Info{}, r.invalid(ctx, op, w.plan.Path, fault(CodeInvalid, "%w", err))
 	}
 	cmd := session.Command{Script: script, Reason: r.reason, Stdout: out, Keep: -1}
 	seam.Act(&cmd, w)
@@ -150,11 +155,18 @@ func (r *Remote) act(ctx context.Context, s *session.Session, w *work, out io.Wr
 	return w.result(), nil
 }
 
+// invalid is the error of what can never be done: nothing was asked, and nothing sent.
+func (r *Remote) invalid(ctx context.Context, op, path string, err error) error {
+	return &session.Error{Op: "run", Host: r.host.Name, Code: CodeInvalid, Err: at(ctx, op, path, err)}
+}
+
 // work is what a Remote does, as a session's action.
 type work struct {
 	plan fileplan.Plan
 	seen Info // zero before a look
 	do   doing
+
+	expects bool // its caller said what the file must be: a conflict is about that
 
 	mu  sync.Mutex // guards got
 	got Info
@@ -201,7 +213,7 @@ type deed struct {
 func (d *deed) Do(ctx context.Context, out io.Writer) error {
 	got, err := d.w.do(ctx, d.f, d.w.seen, out)
 	if e, ok := errors.AsType[*Error](err); ok && !errors.Is(err, session.ErrUnknownOutcome) && !errors.Is(err, session.ErrClosed) {
-		return &session.Error{Code: e.Code, Retriable: e.Code == CodeConflict && d.w.plan.IfSHA256 == "", Err: e}
+		return &session.Error{Code: e.Code, Retriable: e.Code == CodeConflict && !d.w.expects, Err: e}
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package files_test
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,16 +137,47 @@ func TestAWriteExpectsWhatItsCallerSays(t *testing.T) {
 	gated(t, func(t *testing.T, r *files.Remote, _ *gate) {
 		name := filepath.Join(t.TempDir(), "f")
 		require.NoError(t, os.WriteFile(name, []byte("theirs"), 0o600))
-		for _, x := range []files.Expect{{New: true}, {SHA256: strings.Repeat("0", 64)}} {
+		for _, x := range []files.Expect{{New: true}, {SHA256: strings.Repeat("0", 64)}, {Target: "/elsewhere"}} {
 			_, err := r.Write(t.Context(), name, []byte("ours"), files.WriteOptions{If: x})
 			var fe *files.Error
 			require.ErrorAs(t, err, &fe)
 			assert.Equal(t, files.CodeConflict, fe.Code)
+			var se *session.Error
+			require.ErrorAs(t, err, &se)
+			assert.False(t, se.Retriable, "it is not what the caller expects the next time either")
 		}
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		assert.Equal(t, "theirs", string(text))
 	})
+}
+
+// What can never be met would look like a change of somebody else's, and bits that no mode has would be lost.
+func TestOptionsThatNoFileMeetsAreRefused(t *testing.T) {
+	sum := strings.Repeat("ab", 32)
+	setuid, dir := fs.FileMode(0o4755), fs.ModeDir|0o755
+	for name, o := range map[string]files.WriteOptions{
+		"a hash that is none": {If: files.Expect{SHA256: "abc"}}, "a hash in large letters": {If: files.Expect{SHA256: strings.ToUpper(sum)}},
+		"bits of chmod": {Mode: &setuid}, "a directory's mode": {Mode: &dir},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "f")
+			require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+			g := &gate{}
+			r := files.On(g.pool(t, localpty.Dial), hosts.Host{Name: "here", Transport: hosts.Local})
+			_, err := r.Write(t.Context(), path, []byte("new"), o)
+			require.ErrorIs(t, err, session.ErrInvalid)
+			var e *files.Error
+			require.ErrorAs(t, err, &e)
+			assert.Equal(t, files.CodeInvalid, e.Code)
+			_, err = r.Edit(t.Context(), path, []byte("old"), []byte("new"), o)
+			require.ErrorIs(t, err, session.ErrInvalid)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, "old", string(text))
+			assert.Empty(t, g.judged, "nobody is asked about it")
+		})
+	}
 }
 
 func TestAPathThatNoHostTakesIsRefusedLikeAnyOther(t *testing.T) {

@@ -164,7 +164,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // Expect is what a file must be when it is written.
 type Expect struct {
-	SHA256 string // the hash of the old content; "" means any
+	SHA256 string // the hash of the old content, as Info has it; "" means any
 	Target string // where the path must lead; "" means anywhere
 	New    bool   // nothing may be there yet
 	Old    bool   // something must be there
@@ -176,8 +176,22 @@ type WriteOptions struct {
 	If   Expect
 }
 
+// check refuses what no file could be written with.
+func (o WriteOptions) check() error {
+	if m := o.Mode; m != nil && *m&^(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) != 0 {
+		return fault(CodeInvalid, "WriteOptions.Mode is %v: it takes permission bits and fs.ModeSetuid, fs.ModeSetgid and fs.ModeSticky", *m)
+	}
+	if sum, err := hex.DecodeString(o.If.SHA256); o.If.SHA256 != "" && (err != nil || len(sum) != sha256.Size || hex.EncodeToString(sum) != o.If.SHA256) {
+		return fault(CodeInvalid, "Expect.SHA256 is 64 hexadecimal digits, in small letters")
+	}
+	return nil
+}
+
 // Write gives a file new content, and makes it if it is not there. The Info is that of the new file.
 func (f *Host) Write(ctx context.Context, path string, content []byte, o WriteOptions) (Info, error) {
+	if err := o.check(); err != nil {
+		return Info{Path: path}, at(ctx, "write", path, err)
+	}
 	i, err := f.change(ctx, path, func(i Info) (Info, error) {
 		err := o.If.check(i)
 		if err == nil && i.Kind != None {
@@ -195,6 +209,9 @@ func (f *Host) Write(ctx context.Context, path string, content []byte, o WriteOp
 func (f *Host) Edit(ctx context.Context, path string, old, new []byte, o WriteOptions) (Info, error) {
 	if len(old) == 0 {
 		return Info{Path: path}, at(ctx, "edit", path, fault(CodeInvalid, "the text to replace is empty"))
+	}
+	if err := o.check(); err != nil {
+		return Info{Path: path}, at(ctx, "edit", path, err)
 	}
 	i, err := f.change(ctx, path, func(i Info) (Info, error) { return f.edit(ctx, i, old, new, o) })
 	return i, at(ctx, "edit", path, err)
