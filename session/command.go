@@ -50,7 +50,7 @@ type Command struct {
 
 	// Stdin, if not nil, is the command's standard input, read to its end; nil is /dev/null. Its bytes pass exactly, as
 	// fast as the command reads. The command's end does not wait for a Read that blocks. What is read ahead of the
-	// command's end and not taken by it is lost.
+	// command's end and not taken by it is lost. Pool.Each takes it for one host, and refuses it for several.
 	Stdin io.Reader
 
 	// Stdins, if not nil, is asked for the standard input of each host that Pool.Each runs the command on, instead of Stdin. Where
@@ -66,7 +66,9 @@ type Command struct {
 	Merged bool
 
 	// Stdout and Stderr, if not nil, get every byte as it arrives, from one goroutine. A writer that blocks holds the
-	// command back. A writer that fails gets nothing more; the command goes on, and the Result's error says so.
+	// command back, also where it is stopped: Run, Stop and Close return once its Write has. A writer that fails gets nothing
+	// more; the command goes on, and the Result's error says so. Pool.Each writes what several hosts print from many
+	// goroutines: see Streams.
 	Stdout, Stderr io.Writer
 
 	// Streams, if not nil, is asked for the writers of each host that Pool.Each runs the command on, instead of Stdout

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,6 +52,25 @@ func TestEachYieldsResultsAsTheyCome(t *testing.T) {
 		}
 		assert.Equal(t, []string{"web3", "web4", "web2", "web1", "web0"}, order)
 		assert.Zero(t, p.Stats().Sessions)
+	})
+}
+
+// Each host would get a part of it.
+func TestOneInputIsNotForSeveralHosts(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+		p := poolOn(t, d, session.PoolConfig{})
+		var told []string
+		for h, r := range p.Each(t.Context(), fleet(3), session.Command{Script: "cat", Stdin: strings.NewReader("x")}) {
+			require.ErrorIs(t, r.Err, session.ErrInvalid)
+			assert.ErrorContains(t, r.Err, "Command.Stdins")
+			assert.Equal(t, h.Name, r.Host)
+			told = append(told, h.Name)
+		}
+		assert.Equal(t, []string{"web0", "web1", "web2"}, told)
+		for range p.Each(t.Context(), fleet(3), session.Command{Script: "cat", Stdin: strings.NewReader("x")}) {
+			break
+		}
+		assert.Zero(t, d.Dialed("web0"))
 	})
 }
 

@@ -144,8 +144,7 @@ func (p *Pool) Run(ctx context.Context, h hosts.Host, cmd Command) (Result, erro
 func (p *Pool) run(ctx context.Context, h hosts.Host, cmd Command) Result {
 	h, err := cmd.as(h)
 	if err != nil {
-		return Result{Host: h.Name, Command: cmd.Script, State: Done, Status: StatusError, Lane: "session",
-			Err: &Error{Op: "run", Host: h.Name, Code: "invalid", Err: fmt.Errorf("Command.Become: %w", err)}}
+		return invalidResult(h, cmd, fmt.Errorf("Command.Become: %w", err))
 	}
 	cfg := p.cfg.Session
 	cfg.OneOff = true
@@ -191,6 +190,14 @@ func (p *Pool) leave(s *Session) {
 		s.Close()
 		p.warm.fill(had, s.many) // there may have been no place before
 	}()
+}
+
+// errOneInput keeps hosts from getting a part each of one input.
+var errOneInput = errors.New("Command.Stdin is the input of one host: several get theirs from Command.Stdins")
+
+func invalidResult(h hosts.Host, cmd Command, err error) Result {
+	return Result{Host: h.Name, Command: cmd.ScriptOn(h), State: Done, Status: StatusError, Lane: "session",
+		Err: &Error{Op: "run", Host: h.Name, Code: "invalid", Err: err}}
 }
 
 func closedResult(h hosts.Host, cmd Command) Result {
@@ -255,6 +262,14 @@ func (p *Pool) newSessionWith(h hosts.Host, cfg Config) *Session {
 // of ctx, stops what runs and waits for it; after the end of ctx the hosts that are left yield canceled Results.
 func (p *Pool) Each(ctx context.Context, hs []hosts.Host, cmd Command) iter.Seq2[hosts.Host, Result] {
 	return func(yield func(hosts.Host, Result) bool) {
+		if cmd.Stdin != nil && cmd.Stdins == nil && len(hs) > 1 {
+			for _, h := range hs {
+				if !yield(h, invalidResult(h, cmd, errOneInput)) {
+					break
+				}
+			}
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		ctx, forget := become.InRun(ctx, len(hs))
 		defer forget()

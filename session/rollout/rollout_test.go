@@ -146,6 +146,16 @@ func TestACanaryMustBeThere(t *testing.T) {
 	})
 }
 
+func TestOneInputIsNotForSeveralHosts(t *testing.T) {
+	inLab(t, 2, func(t *testing.T, l *lab) {
+		in := session.Command{Script: "never", Stdin: strings.NewReader("x")}
+		_, err := rollout.Plan{}.Run(t.Context(), l.pool, l.hs, in)
+		require.ErrorContains(t, err, "Command.Stdins")
+		_, err = rollout.Plan{Verify: &in}.Run(t.Context(), l.pool, l.hs, session.Command{Script: "never"})
+		require.ErrorContains(t, err, "Command.Stdins")
+	})
+}
+
 func TestSplitOfEveryHostLosesNone(t *testing.T) {
 	for _, text := range []string{"1", "3", "1,10%,100%", "1%", "34%", "100%", "2,1"} {
 		for n := range 25 {

@@ -29,6 +29,11 @@ func (p Plan) Run(ctx context.Context, on Runner, hs []hosts.Host, cmd session.C
 	if err != nil {
 		return Report{}, err
 	}
+	for _, c := range []*session.Command{&cmd, p.Verify} {
+		if c != nil && c.Stdin != nil && c.Stdins == nil && len(hs) > 1 {
+			return Report{}, errOneInput
+		}
+	}
 	if cmd.Group == "" && len(hs) > 1 {
 		cmd.Group = id.New("g_")
 	}
@@ -49,6 +54,9 @@ func (p Plan) Run(ctx context.Context, on Runner, hs []hosts.Host, cmd session.C
 	x.report.Took = time.Since(x.began)
 	return x.report, nil
 }
+
+// errOneInput keeps hosts from getting a part each of one input.
+var errOneInput = errors.New("Command.Stdin is the input of one host: several get theirs from Command.Stdins")
 
 // run is one run of a Plan.
 type run struct {
