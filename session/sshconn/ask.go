@@ -74,7 +74,7 @@ func (l *login) put(q Question) (Answer, error) {
 	a, err := l.t.ask(l.clk, q)
 	if err == nil && l.clk.Err() != nil {
 		a.wipe()
-		err = context.Cause(l.clk)
+		err = ended(l.clk)
 	}
 	return a, err
 }
@@ -121,6 +121,6 @@ func (t *turns) take(ctx context.Context, name string) (done func(), err error) 
 		return func() { <-one.token; leave() }, nil
 	case <-ctx.Done():
 		leave()
-		return nil, context.Cause(ctx)
+		return nil, ended(ctx)
 	}
 }

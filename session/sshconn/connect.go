@@ -82,7 +82,7 @@ func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, h
 	l.end()
 	if err == nil && !stop() {
 		sc.Close()
-		err = context.Cause(clk)
+		err = ended(clk)
 	}
 	shown, signature := w.shown()
 	heard := w.hush()

@@ -16,12 +16,13 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/allowed"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 )
 
 // Error says why there is no connection to a host. Err is, or wraps, *[HostKeyError], *[AuthError], *[session.NoLoginError],
-// an error of the network, context.DeadlineExceeded where the time was up, the cause of the caller's context, or only a text.
+// an error of the network, context.DeadlineExceeded where the time was up, the error of the caller's context and its cause, or only a text.
 type Error struct {
 	Host  string // the host that was wanted
 	Hop   string // the jump host where it ended; "" means the host itself
@@ -222,7 +223,15 @@ func silent(clk *clock.Clock, what string) error {
 	if e, ok := errors.AsType[*clock.TimeoutError](context.Cause(clk)); ok {
 		return fmt.Errorf("%s: %w", what, e)
 	}
-	return context.Cause(clk)
+	return ended(clk)
+}
+
+// ended is why a dial's time is over: it is up, or the caller's context has ended.
+func ended(ctx context.Context) error {
+	if e, ok := errors.AsType[*clock.TimeoutError](context.Cause(ctx)); ok {
+		return e
+	}
+	return ctxerr.Of(ctx)
 }
 
 // hushed says where a server fell silent. heard is what it had said until it greeted.

@@ -298,7 +298,7 @@ func (f *files) lookupEnv(name string) (string, bool) {
 // through starts the ProxyCommand of t.
 func (t *target) through(ctx context.Context) (net.Conn, error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, ended(ctx)
 	}
 	c, err := t.proxy.start(t.addr())
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *startups) take(ctx context.Context, a *address) error {
 		}
 		s.mu.Lock()
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ended(ctx)
 		}
 	}
 	a.running++

@@ -57,6 +57,14 @@ func TestTheCallersContextEndsADial(t *testing.T) {
 		time.AfterFunc(time.Hour, func() { cancel(reason) })
 		_, err := d.Dial(ctx, sessiontest.Host(t, "web1", server.Addr()))
 		assert.ErrorIs(t, err, reason)
+		assert.ErrorIs(t, err, context.Canceled)
+
+		ctx, stop := context.WithTimeoutCause(t.Context(), time.Hour, reason)
+		defer stop()
+		_, err = d.Dial(ctx, sessiontest.Host(t, "web1", server.Addr()))
+		assert.ErrorIs(t, err, reason)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotErrorIs(t, err, context.Canceled)
 	})
 }
 
