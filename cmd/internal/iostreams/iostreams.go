@@ -72,3 +72,6 @@ func (s *IOStreams) ColorErr() bool { return s.ErrTTY && !s.NoColor }
 
 // Width returns the width of the terminal behind Err, or Out, in cells.
 func (s *IOStreams) Width() int { return s.width() }
+
+// SetWidth makes Width return cells, for tests of what a narrow terminal shows.
+func (s *IOStreams) SetWidth(cells int) { s.width = func() int { return cells } }

@@ -49,7 +49,7 @@ func list(ctx context.Context, o *Options) error {
 
 func (o *Options) table(all []wire.Job) error {
 	t := table.New("JOB", "STATE", "EXIT", "STARTED", "STDOUT", "STDERR", "OWNER", "COMMAND")
-	t.Fit, t.Keep, t.Whole = true, []string{"COMMAND"}, []string{"STARTED"}
+	t.Fit, t.Keep, t.Whole, t.Drop = true, []string{"STATE", "EXIT", "COMMAND"}, []string{"STARTED"}, []string{"OWNER", "STDERR", "STDOUT", "STARTED"}
 	for _, j := range all {
 		code, when := "-", "-"
 		if j.ExitCode != nil {
