@@ -24,7 +24,7 @@ func (local) close() error { return nil }
 func (local) home(context.Context) (string, error) { return os.UserHomeDir() }
 
 func metaOf(st fs.FileInfo) meta {
-	m := meta{name: st.Name(), mode: st.Mode(), size: st.Size()}
+	m := meta{name: st.Name(), mode: st.Mode(), size: st.Size(), changed: st.ModTime()}
 	m.uid, m.gid = ownerOf(st)
 	return m
 }

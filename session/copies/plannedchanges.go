@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -40,9 +41,10 @@ func (u *uploading) extra(ctx context.Context) (all []doomed, err error) {
 		if err != nil {
 			return nil, placed(dir, err)
 		}
+		arriving := arriving(names)
 		for _, m := range names {
 			name := path.Join(dir, m.name)
-			if keep[name] || m.name == "." || m.name == ".." || strings.ContainsAny(m.name, "/\x00") {
+			if keep[name] || arriving(m) || m.name == "." || m.name == ".." || strings.ContainsAny(m.name, "/\x00") {
 				continue
 			}
 			if all, err = u.below(ctx, all, name, m.mode.IsDir(), 0); err != nil {
@@ -52,6 +54,23 @@ func (u *uploading) extra(ctx context.Context) (all []doomed, err error) {
 	}
 	slices.Reverse(all)
 	return all, nil
+}
+
+// tempAge is after which a temporary file is one that was left.
+const tempAge = 24 * time.Hour
+
+// arriving tells which of the names in a directory are of files that another copy may be writing now: to a host that has the directory
+// too, or from another machine. Their age is that against the newest name, because the host's clock may be another one.
+func arriving(names []meta) func(meta) bool {
+	var newest time.Time
+	for _, m := range names {
+		if m.changed.After(newest) {
+			newest = m.changed
+		}
+	}
+	return func(m meta) bool {
+		return m.mode.IsRegular() && tempName.MatchString(m.name) && newest.Sub(m.changed) < tempAge
+	}
 }
 
 const maxDepth = 200
@@ -69,6 +88,9 @@ func (u *uploading) below(ctx context.Context, all []doomed, name string, dir bo
 		return all, nil
 	}
 	names, err := u.r.list(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) { // the copy to a host that has it too was faster
+		return all, nil
+	}
 	if err != nil {
 		return nil, placed(name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -20,7 +21,8 @@ type meta struct {
 	name     string // within its directory
 	mode     fs.FileMode
 	size     int64
-	uid, gid int // -1 where unknown
+	uid, gid int       // -1 where unknown
+	changed  time.Time // zero where unknown
 }
 
 // remote is one way to the files of a host. Paths are absolute. Errors may wrap fs.ErrNotExist, fs.ErrPermission,

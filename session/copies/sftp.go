@@ -126,7 +126,7 @@ func (s *overSFTP) home(context.Context) (string, error) {
 }
 
 func sftpMeta(st fs.FileInfo) meta {
-	m := meta{name: st.Name(), mode: st.Mode(), size: st.Size(), uid: -1, gid: -1}
+	m := meta{name: st.Name(), mode: st.Mode(), size: st.Size(), uid: -1, gid: -1, changed: st.ModTime()}
 	if own, ok := st.Sys().(*sftp.FileStat); ok {
 		m.uid, m.gid = int(own.UID), int(own.GID)
 	}

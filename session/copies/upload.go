@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -30,6 +31,9 @@ const (
 	maxBatch  = 2000                 // files that wait for that
 	cleanTime = 10 * time.Second
 )
+
+// tempName is what temporary files of this package and of package files are called.
+var tempName = lazyregexp.New(`^\.fairlead-[a-z2-7]{16}$`)
 
 // uploading is one upload to one host.
 type uploading struct {
