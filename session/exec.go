@@ -381,7 +381,7 @@ func (x *Exec) fail(status Status, code string, err error) {
 // somebody may.
 func mayHelp(code string) bool {
 	switch code {
-	case "denied", "not_held", "no_terminal", "rejected", "auth", "hostkey", "invalid", "closed":
+	case "denied", "not_held", "no_terminal", "rejected", "auth", "become", "hostkey", "invalid", "closed":
 		return false
 	case "not_found", "permission", "directory", "special", "too_large": // what an action finds on the host
 		return false

@@ -1,12 +1,19 @@
 package session_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
@@ -39,4 +46,19 @@ func TestWhatWasSentIsNeverToldAsRetriable(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An account that is not there, or may not be become, is no other one a moment later.
+func TestNoAccountToBecomeIsNotRetriable(t *testing.T) {
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "doas"), []byte("#!/bin/sh\necho \"doas: unknown user $2\" >&2\nexit 1\n"), 0o700))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	p, err := session.NewPool(session.PoolConfig{Dial: localpty.Dial, Session: session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}}})
+	require.NoError(t, err)
+	defer p.Close()
+	_, err = p.Run(t.Context(), hosts.Host{Name: "here", Transport: hosts.Local, Become: hosts.Become{User: "app", Method: "doas"}}, session.Command{Script: "true"})
+	e := asError(t, err)
+	assert.Equal(t, "become", e.Code)
+	assert.False(t, e.Sent)
+	assert.False(t, e.Retriable)
 }

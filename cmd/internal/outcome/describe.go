@@ -45,6 +45,8 @@ func Describe(r session.Result) (what, why string) {
 			what = "stopped"
 		case "full":
 			what = "full"
+		case "become": // the connection is there
+			what = "become failed"
 		}
 	}
 	if r.Status == session.StatusDenied {

@@ -18,3 +18,9 @@ func TestAnUnknownOutcomeIsReportedOnce(t *testing.T) {
 	assert.Equal(t, "outcome unknown", what)
 	assert.Equal(t, "the connection or the shell ended while the command ran", why)
 }
+
+// The login worked: what failed came after it.
+func TestAFailureToBecomeAnotherAccountIsNotOneToLogIn(t *testing.T) {
+	r := session.Result{Status: session.StatusAuth, Err: &session.Error{Op: "run", Host: "web1", Code: "become", Err: fmt.Errorf("sudo does not start a shell as app for ops")}}
+	assert.Equal(t, "fairlead: web1: become failed: sudo does not start a shell as app for ops\n", outcome.Tell("web1", r))
+}

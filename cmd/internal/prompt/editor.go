@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -74,6 +76,7 @@ func (e *editor) read(ctx context.Context, prompt string) (line string, how ende
 		width, height = 80, 24 // of a terminal that does not say
 	}
 	_ = e.line.SetSize(width, height)
+	defer e.followSize()()
 	e.line.SetPrompt(prompt)
 	e.line.SetBracketedPasteMode(true)
 	defer e.line.SetBracketedPasteMode(false)
@@ -92,6 +95,34 @@ func (e *editor) read(ctx context.Context, prompt string) (line string, how ende
 		return "", dropped, nil
 	}
 	return line, entered, nil
+}
+
+// followSize draws the line anew whenever the terminal gets another size, until stop.
+func (e *editor) followSize() (stop func()) {
+	resized, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(resized, syscall.SIGWINCH)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-resized:
+				_ = e.control(func(fd int) error {
+					width, height, err := term.GetSize(fd)
+					if err != nil || width <= 0 {
+						return err
+					}
+					return e.line.SetSize(width, height)
+				})
+			}
+		}
+	})
+	return func() {
+		signal.Stop(resized)
+		close(done)
+		wg.Wait()
+	}
 }
 
 func (e *editor) control(f func(fd int) error) error {

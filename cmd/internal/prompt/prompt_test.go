@@ -240,6 +240,17 @@ func TestTabCompletesWhatThePromptAndItsCallerKnow(t *testing.T) {
 	assert.Equal(t, []string{"ls /exe", "ls /etc/hosts", "zzz!"}, s.commands())
 }
 
+// A line that is typed is drawn for the width that the window has now.
+func TestTheLineFollowsTheSizeOfTheWindow(t *testing.T) {
+	s := sit(t, context.Background(), nil)
+	s.sees("3 hosts> ").types("echo one two").sees("echo one two")
+	require.NoError(t, pty.Setsize(s.tty(), &pty.Winsize{Rows: 30, Cols: 20}))
+	require.NoError(t, unix.Kill(unix.Getpid(), unix.SIGWINCH)) // what the system does for those whose terminal it is
+	s.sees("3 hosts> echo one tw\r\no").types(" three\r").sees("3 hosts> ").types("\x04").ends()
+	require.NoError(t, s.err)
+	assert.Equal(t, []string{"echo one two three"}, s.commands())
+}
+
 func TestAnInterruptDropsTheLineThatIsTyped(t *testing.T) {
 	s := sit(t, context.Background(), nil)
 	s.sees("> ").types("rm -rf /srv\x1b[D\x1b[D\x03").sees("\r\n").sees("3 hosts> ").types("date\r").sees("> ").types("\x03").sees("> ").types("\x04").ends()

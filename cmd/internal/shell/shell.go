@@ -245,6 +245,9 @@ func (o *Options) fail(h hosts.Host, r session.Result, why string) error {
 	what := map[session.Status]string{
 		session.StatusAuth: "not logged in", session.StatusHostKey: "not trusted",
 	}[r.Status]
+	if r.Err != nil && r.Err.Code == "become" {
+		what = "become failed"
+	}
 	if what == "" {
 		what = string(r.Status)
 	}
