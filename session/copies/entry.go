@@ -1,11 +1,9 @@
 package copies
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 )
 
 // Entry is one file or directory of a copy.
@@ -24,11 +22,7 @@ type plainEntry Entry // has no methods
 
 // MarshalJSON implements json.Marshaler.
 func (e Entry) MarshalJSON() ([]byte, error) {
-	e.NameB64 = ""
-	if !utf8.ValidString(e.Name) {
-		e.NameB64 = base64.StdEncoding.EncodeToString([]byte(e.Name))
-		e.Name = shownBytes(e.Name)
-	}
+	e.Name, e.NameB64 = jsonName(e.Name)
 	return json.Marshal(plainEntry(e))
 }
 
@@ -39,13 +33,11 @@ func (e *Entry) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &got); err != nil {
 		return err
 	}
-	if got.NameB64 != "" {
-		name, err := base64.StdEncoding.DecodeString(got.NameB64)
-		if err != nil || utf8.Valid(name) || shownBytes(string(name)) != got.Name {
-			return errors.New("name_b64 is not the bytes of a name that is not UTF-8, or name is another")
-		}
-		got.Name, got.NameB64 = string(name), ""
+	name, err := nameOf(got.Name, got.NameB64)
+	if err != nil {
+		return errors.New("name_b64 is not the bytes of a name that is not UTF-8, or name is another")
 	}
+	got.Name, got.NameB64 = name, ""
 	*e = Entry(got)
 	return nil
 }

@@ -29,6 +29,11 @@ type Report struct {
 	// Progress is how many bytes have been copied so far, and Total of how many, if that is known.
 	Progress int64 `json:"progress,omitempty"`
 	Total    int64 `json:"total,omitempty"`
+
+	// NameB64 and PathB64 are of the JSON alone: the bytes of a name or path that is not UTF-8, which has U+FFFD in their place there. In
+	// Go these are Name and Path, whatever their bytes.
+	NameB64 string `json:"name_b64,omitempty"`
+	PathB64 string `json:"path_b64,omitempty"`
 }
 
 // What Done says.
