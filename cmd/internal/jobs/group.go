@@ -98,8 +98,8 @@ func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j 
 			codes.add(o.waited(host, j))
 			return
 		}
-		_ = o.ended(host, j) // which reports it; its code is the job's own
-		if o.waits && j.ExitCode != nil && *j.ExitCode != 0 {
+		_ = o.ended(host, j)                                                    // which reports it; its code is the job's own
+		if j.ExitCode != nil && *j.ExitCode != 0 && j.Signal == "" && !o.Fold { // the exit code of the call does not say on which host
 			fmt.Fprintf(o.IO.Err, "fairlead: %s: exit %d\n", host, *j.ExitCode)
 		}
 		codes.all.Add(resultOf(j))
