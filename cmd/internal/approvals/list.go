@@ -52,7 +52,7 @@ func listRun(ctx context.Context, o *ListOptions) error {
 	list, lerr := c.List(ctx) // some may have answered, where others did not
 	now := o.Now()
 	t := table.New("ID", "AGE", "EXPIRES", "WHO", "HOST", "CLASS", "COMMAND")
-	t.Fit, t.Keep = true, []string{"COMMAND"}
+	t.Fit, t.Keep, t.Drop = true, []string{"HOST", "COMMAND"}, []string{"CLASS", "AGE", "WHO", "EXPIRES"}
 	for _, s := range list {
 		if o.JSON {
 			if err := json.NewEncoder(o.IO.Out).Encode(s); err != nil {
