@@ -55,7 +55,7 @@ logs keep them (the anchor of today is in the output of --json), and reports whi
 		RunE: func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), o) },
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the report as a JSON object")
-	cmd.Flags().StringArrayVar(&o.Anchors, "anchors", nil, "compare with the anchors in this `file` (- is standard input); may be repeated")
+	cmd.Flags().StringArrayVar(&o.Anchors, "anchors", nil, "compare with the anchors in this `file` (- is standard input); repeatable")
 	return cmd
 }
 

@@ -38,10 +38,7 @@ func Main() int {
 	code := make(chan int, 1)
 	go func() { // ends with the program, at the latest
 		err := Run(ctx, f, asSSH(os.Args))
-		if cerr := done(); err == nil {
-			err = cerr
-		}
-		code <- finish(ios, err)
+		code <- finish(ios, afterClosing(ios, err, done()))
 	}()
 	select {
 	case c := <-code:
@@ -57,9 +54,14 @@ func Main() int {
 // Run builds the command tree and runs it with args.
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	f.Commands = names()
+	typed := len(args)
 	args, err := aliased(f, args)
 	if err != nil {
 		return err
+	}
+	fromAlias := 0
+	if len(args) != typed {
+		fromAlias = len(args) - (typed - ownFlags(args) - 1)
 	}
 	root := rootFor(f, args)
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
@@ -70,6 +72,9 @@ func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	}
 	args, err = beforeSSH(root, args)
 	if err != nil {
+		return err
+	}
+	if err := givenOnce(root, args, fromAlias); err != nil {
 		return err
 	}
 	root.SetArgs(args)
@@ -114,6 +119,22 @@ shell. Every command is recorded before it is sent.`,
 	root.PersistentFlags().VarP(inventoryFlag{&f.InventoryFile}, "inventory", "i", "read hosts from `file` (YAML, TOML, JSON, or Ansible's)")
 	root.PersistentFlags().Var(keeperFlag{&f.KeeperFlag}, "keeper", "go through the background process that holds sessions (default auto)")
 	return root
+}
+
+// afterClosing adds what went wrong at the very end to how a command ended: the audit log may lack its result then, whatever its exit
+// code is. A caller who takes the place of ssh keeps the code of the host's command.
+func afterClosing(ios *iostreams.IOStreams, err, closing error) error {
+	var exit *cmdutil.ExitError
+	switch {
+	case err == nil:
+		return closing
+	case !errors.Is(closing, audit.ErrUnavailable):
+		return err
+	case errors.As(err, &exit) && !exit.Exact:
+		return closing
+	}
+	tell(ios.Err, closing)
+	return err
 }
 
 // finish tells what went wrong and returns the exit code.

@@ -44,6 +44,32 @@ func TestErrorsBecomeExitCodesAndLines(t *testing.T) {
 	}
 }
 
+// The command's own exit code hides nothing that the audit log lacks.
+func TestWhatTheAuditLogLacksIsSaidWhateverACommandEndsWith(t *testing.T) {
+	lacks := &audit.Error{Op: "write", Path: "/a", Err: syscall.ENOSPC}
+	const said = "fairlead: cannot write /a: no space left on device\n"
+	for name, tt := range map[string]struct {
+		err, closing error
+		code         int
+		said         string
+	}{
+		"a command that did well":     {nil, lacks, 6, said},
+		"one that failed":             {cmdutil.Exit(3), lacks, 6, said},
+		"one in place of ssh":         {&cmdutil.ExitError{Code: 3, Exact: true}, lacks, 3, said},
+		"an interrupt":                {&cmdutil.SignalError{Signal: syscall.SIGINT, Number: 2}, lacks, 130, said},
+		"another error":               {errors.New("strange"), lacks, 6, said + "fairlead: strange\n"},
+		"nothing lacks":               {cmdutil.Exit(3), nil, 3, ""},
+		"another fault at the end":    {cmdutil.Exit(3), errors.New("closed"), 3, ""},
+		"another fault, and all well": {nil, errors.New("closed"), 6, "fairlead: closed\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ios, _, _, errOut := iostreams.Test()
+			assert.Equal(t, tt.code, finish(ios, afterClosing(ios, tt.err, tt.closing)))
+			assert.Equal(t, tt.said, errOut.String())
+		})
+	}
+}
+
 type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }

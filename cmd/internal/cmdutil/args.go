@@ -34,6 +34,12 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// Repeatable is a flag's value of which each counts where the flag is given more than once, besides those of pflag that are slices.
+type Repeatable interface {
+	pflag.Value
+	Repeatable() bool
+}
+
 // NoEmptyFlags refuses flags that were given an empty text, as an unset variable of a script does: what they ask for, such as a
 // limit, would silently be left out.
 func NoEmptyFlags(cmd *cobra.Command) (err error) {

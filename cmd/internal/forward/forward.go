@@ -69,9 +69,9 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.SSH.Add(fl)
-	fl.VarP(&spec{o, "-L"}, "local", "L", "forward a port here to a host and port: `[address:]port:host:port`")
-	fl.VarP(&spec{o, "-R"}, "remote", "R", "forward a port of the host to here: `[address:]port[:host:port]`")
-	fl.VarP(&spec{o, "-D"}, "dynamic", "D", "serve SOCKS 4 and 5 on a port here: `[address:]port`")
+	fl.VarP(&spec{o, "-L"}, "local", "L", "forward a port here to a host and port: `[address:]port:host:port`; repeatable")
+	fl.VarP(&spec{o, "-R"}, "remote", "R", "forward a port of the host to here: `[address:]port[:host:port]`; repeatable")
+	fl.VarP(&spec{o, "-D"}, "dynamic", "D", "serve SOCKS 4 and 5 on a port here: `[address:]port`; repeatable")
 	fl.BoolVar(&o.Unlink, "unlink", false, "let a socket to listen on here take the place of one that is there (StreamLocalBindUnlink)")
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "confirm what the policy asks to confirm")
@@ -105,6 +105,9 @@ var _ pflag.Value = (*spec)(nil)
 
 func (s *spec) String() string { return "" }
 func (s *spec) Type() string   { return "forward" }
+
+// Repeatable implements cmdutil.Repeatable: each adds a forward.
+func (s *spec) Repeatable() bool { return true }
 
 func (s *spec) Set(text string) error {
 	f, err := hosts.ParseForward(s.option, text)

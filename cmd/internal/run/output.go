@@ -29,7 +29,7 @@ func (o *outputOptions) flags(fl *pflag.FlagSet) {
 	fl.BoolVar(&o.Diff, "diff", false, "print the most frequent good outcome, and how the outputs of the other hosts differ from it")
 	fl.StringVar(&o.OutDir, "out-dir", "", "also write each host's whole output to `dir`/HOST/stdout, stderr and result.json")
 	fl.Var(sizeFlag{&o.MaxOutput}, "max-output", "keep so much of each stream with --json (64KiB), --fold and --diff (256KiB): 10MiB, 1GiB")
-	fl.StringArrayVar(&o.Env, "env", nil, "set a variable, `KEY=VALUE`, for the command; repeat it for more")
+	fl.StringArrayVar(&o.Env, "env", nil, "set a variable, `KEY=VALUE`, for the command; repeatable")
 	fl.StringVar(&o.CWD, "cwd", "", "run in this `directory` of the host")
 }
 

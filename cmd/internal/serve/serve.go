@@ -123,7 +123,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 	fl.StringVar(&o.TCP.Addr, "listen", "", "listen on `host:port` too, with TLS, for callers with a token")
 	fl.StringVar(&o.TCP.CertFile, "tls-cert", "", "certificate `file` for --listen (PEM)")
 	fl.StringVar(&o.TCP.KeyFile, "tls-key", "", "key `file` of the certificate (PEM)")
-	fl.StringSliceVar(&o.TCP.Names, "name", nil, "take requests for this `host` name too on --listen; others are refused")
+	fl.StringSliceVar(&o.TCP.Names, "name", nil, "take requests for this `host` name too on --listen; others are refused; repeatable")
 	fl.StringVar(&o.Door.Socket, "agent-socket", "", "listen on a socket at this `path` too, where every caller is the agent of --agent")
 	fl.StringVar(&o.Door.Name, "agent", "", "who callers on --agent-socket are: agent/`name`")
 	fl.BoolVar(&o.Auto, "auto", false, "run as one that was started on first use")

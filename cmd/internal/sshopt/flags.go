@@ -34,7 +34,7 @@ func (f *Flags) AddWay(fl *pflag.FlagSet, port string) {
 		return named(fl, name)
 	})
 	fl.VarP(&flag{set: f.ReadFile, kind: "file"}, "ssh-file", "F", "read this OpenSSH configuration `file` only, or none")
-	fl.VarP(&flag{set: f.Option, kind: "Keyword=value"}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
+	fl.VarP(&flag{set: f.Option, kind: "Keyword=value", many: true}, "ssh-option", "o", "set an ssh_config option, as ssh -o does; repeatable")
 	fl.VarP(&flag{set: f.oneUser, kind: "user"}, "user", "l", "log in as `user`")
 	fl.VarP(&flag{set: f.keyword("Port"), kind: "port"}, "port", port, "connect to `port`")
 	fl.VarP(&flag{set: f.keyword("ProxyJump"), kind: "hosts"}, "jump", "J", "connect through these jump `hosts`, first hop first")
@@ -83,6 +83,7 @@ func (f *Flags) As(user string) error {
 type flag struct {
 	set   func(string) error
 	kind  string
+	many  bool // may be repeated
 	given []string
 }
 
@@ -96,6 +97,9 @@ func (f *flag) Set(text string) error {
 
 func (f *flag) String() string { return strings.Join(f.given, ",") }
 func (f *flag) Type() string   { return f.kind }
+
+// Repeatable implements cmdutil.Repeatable.
+func (f *flag) Repeatable() bool { return f.many }
 
 // ReadFile takes the one configuration to read, or none.
 func (f *Flags) ReadFile(path string) error {
