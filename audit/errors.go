@@ -50,16 +50,16 @@ func (d damage) Error() string        { return string(d) }
 func (d damage) Is(target error) bool { return target == ErrDamaged }
 
 const (
-	doAccess  = "make it readable and writable for this account only (directory 0700, files 0600), then try again"
+	doAccess  = "make it readable and writable for this account only (directory 0700, files 0600)"
 	doMissing = "check the name of the directory; `fairlead audit verify` says what is missing in it"
-	doSpace   = "free space on that disk or raise the limit, then try again"
+	doSpace   = "free space on that disk or raise the limit"
 	doDamage  = "run `fairlead audit verify` to see where, keep the directory as evidence, and move it aside to start a new chain"
 	doGone    = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
 	doDisk    = "check the disk, then restart; nothing is sent until then"
-	doAway    = "see which program put it there and move it away, then try again"
+	doAway    = "see which program put it there and move it away"
 	doRemount = "it is on a read-only file system: mount that for writing, or put the audit log elsewhere"
-	doNotDir  = "a file stands where a directory must be: move it away, then try again"
-	doWait    = "see which process holds it (a stopped one holds on), then try again"
+	doNotDir  = "a file stands where a directory must be: move it away"
+	doWait    = "see which process holds it (a stopped one holds on)"
 )
 
 func unavailable(op, path string, err error, do string) error {

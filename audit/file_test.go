@@ -148,7 +148,7 @@ func TestFilesAreForThisAccountOnly(t *testing.T) {
 	_, err = audit.Open(dir, audit.Config{})
 	require.ErrorIs(t, err, audit.ErrUnavailable)
 	assert.EqualError(t, err, "audit: cannot use "+dir+": other accounts may look into it; "+
-		"make it readable and writable for this account only (directory 0700, files 0600), then try again")
+		"make it readable and writable for this account only (directory 0700, files 0600)")
 }
 
 // Whatever happens to the files between two records, the next request fails and says why.

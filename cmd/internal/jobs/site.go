@@ -149,9 +149,6 @@ func (o *Options) failed(ctx context.Context, host string, err error) error {
 		return err
 	case errors.As(err, &se):
 		err = &wire.Problem{Code: se.Code, Detail: cmdutil.WhyAt(se), Retriable: se.Retriable}
-		if errors.Is(se, session.ErrAudit) {
-			return se
-		}
 	}
 	var p *wire.Problem
 	if errors.As(err, &p) {
