@@ -189,7 +189,7 @@ func (x *prompting) only(which string) ([]int, error) {
 		sel := targets.Resolver{Inventory: x.o.Inventory, In: taken{errors.New("standard input is the terminal")}, Reach: x.o.Reach}
 		hs, err := sel.Resolve(which, "")
 		if err != nil {
-			return nil, err
+			return nil, errors.New(cmdutil.Text(err))
 		}
 		among := targets.Among(hs)
 		for i, h := range x.hosts {

@@ -33,6 +33,8 @@ func TestAPromptRunsWhatIsTypedOnManyHosts(t *testing.T) {
 			"2 of 3 hosts> ", "echo =$((40+2))=; sleep 1000; echo after\r",
 			"| =42=", "\x03",
 			"> ", "echo =$((6*7))= >&2\r",
+			"> ", ":only web9\r",
+			"fairlead: :only: no host named web9", "\r",
 			"> ", ":fold\r",
 			"> ", "echo =$((40+3))=; exit 3\r",
 			"failed> ", ":become app\r",
