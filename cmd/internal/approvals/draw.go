@@ -137,6 +137,9 @@ func (m *page) foot(lines int) string {
 
 // prompt says what the keyboard is for.
 func (m *page) prompt() string {
+	if m.stray {
+		return "This takes y or n, and what is typed now is dropped. Enter goes back"
+	}
 	switch m.mode {
 	case approving:
 		return whether(m.about) + " [y/N]"
@@ -147,7 +150,11 @@ func (m *page) prompt() string {
 	case scoping:
 		return "For the session: Enter approves this exact command, or type the first words of the commands (Esc leaves): " + m.typed
 	case unlocking:
-		return fmt.Sprintf("Passphrase of %s's key (Esc leaves): ", line(m.by.who.Name))
+		before := ""
+		if m.wrong {
+			before = "That is not the passphrase of the key. "
+		}
+		return fmt.Sprintf("%sPassphrase of %s's key (Esc leaves): ", before, line(m.by.who.Name))
 	case working:
 		if m.note != "" {
 			return m.note

@@ -3,7 +3,6 @@ package approvals
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +46,8 @@ type page struct {
 	about  approval.Pending // what is being answered: exactly this
 	by     *way
 	typed  string // a reason
+	stray  bool   // what is typed is no answer to the question
+	wrong  bool   // the last passphrase was
 	phrase secret
 	note   string // what has become of the last answer
 }
@@ -88,6 +89,7 @@ type chose struct {
 type answered struct {
 	note string
 	err  error
+	by   *way // a key that has another passphrase
 }
 
 // Init begins to look.
@@ -136,7 +138,11 @@ func (m *page) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case chose:
 		next = m.unlock(msg)
 	case answered:
-		m.mode, m.by = browsing, nil
+		if msg.by != nil { // nothing was answered
+			m.mode, m.by, m.wrong = unlocking, msg.by, true
+			break
+		}
+		m.mode, m.by, m.wrong = browsing, nil, false
 		m.note = msg.note
 		if msg.err != nil {
 			m.note = plain(msg.err)
@@ -194,6 +200,7 @@ func (m *page) take(f fetched) {
 func (m *page) leave(note string) {
 	m.phrase.wipe()
 	m.mode, m.by, m.typed, m.note = browsing, nil, "", note
+	m.stray, m.wrong = false, false
 }
 
 // advance goes on from what is gone because it was answered here.
@@ -298,89 +305,6 @@ func (m *page) choose(i int) {
 // settled reports whether what is chosen has been on the screen for long enough to be answered.
 func (m *page) settled() bool {
 	return m.drawn == m.chosen && m.o.Now().Sub(m.since) >= settle
-}
-
-// confirm takes the second thought.
-func (m *page) confirm(name string) tea.Cmd {
-	switch {
-	case name != "y":
-		m.leave("it stays pending")
-	case m.mode == rejecting:
-		return m.reject("")
-	default:
-		m.mode = working
-		p := m.about
-		return func() tea.Msg {
-			by, err := m.o.wayFor(m.ctx, p)
-			return chose{p.ID, by, err}
-		}
-	}
-	return nil
-}
-
-// unlock goes on with a yes once it is known how it is signed.
-func (m *page) unlock(c chose) tea.Cmd {
-	switch {
-	case c.id != m.about.ID || m.mode != working:
-		return nil
-	case c.err != nil:
-		m.leave("not approved: it " + plain(c.err))
-		return nil
-	case c.by != nil && !c.by.agent:
-		m.mode, m.by = unlocking, c.by
-		return nil
-	}
-	return m.approve(c.by, nil)
-}
-
-// approve signs and sends a yes.
-func (m *page) approve(by *way, phrase []byte) tea.Cmd {
-	m.mode = working
-	p := m.about
-	if by != nil && by.proof == approval.Touch {
-		m.note = "touch the security key of " + line(by.who.Name)
-	}
-	return func() tea.Msg {
-		defer clear(phrase)
-		r := approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Approved: true, WithInput: p.WithInput, ForSession: p.ForSession}
-		if by != nil {
-			var err error
-			r.Proof = by.proof
-			if by.agent {
-				r.Signature, err = m.o.signByAgent(m.ctx, p, *by)
-			} else {
-				r.Signature, err = signWith(p, *by, phrase)
-			}
-			if err != nil {
-				return answered{err: fmt.Errorf("not approved: %w", err)}
-			}
-		}
-		if err := m.answer(r); err != nil {
-			return answered{err: fmt.Errorf("not approved: %w", err)}
-		}
-		return answered{note: "approved " + p.ID + with(p)}
-	}
-}
-
-// reject sends a no.
-func (m *page) reject(reason string) tea.Cmd {
-	m.mode = working
-	p := m.about
-	return func() tea.Msg {
-		err := m.answer(approval.Response{ID: p.ID, Digest: p.Digest(), By: m.me, Reason: reason})
-		if err != nil {
-			return answered{err: fmt.Errorf("not rejected: %w", err)}
-		}
-		return answered{note: "rejected " + p.ID}
-	}
-}
-
-func (m *page) answer(r approval.Response) error {
-	client, err := m.o.Client()
-	if err != nil {
-		return err
-	}
-	return client.Answer(m.ctx, r)
 }
 
 // reason takes a key of a reason.

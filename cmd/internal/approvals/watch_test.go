@@ -277,9 +277,15 @@ func TestWatchAsksForThePassphrase(t *testing.T) {
 	}
 	yes("\x1b")
 	c.see("it stays pending")
+	c.keys("y")
+	c.see("Let this run on")
+	c.keys("correct horse") // at the wrong question: "r" would reject with the rest as the reason
+	c.see("what is typed now is dropped")
+	c.keys("\r")
+	c.see("it stays pending")
 	yes("correct house\r")
-	c.see("not approved: that is not the passphrase of the key")
-	yes("correct house\x7f\x7f\x7frse\r")
+	c.see("That is not the passphrase of the key. Passphrase of ada's key")
+	c.keys("correct house\x7f\x7f\x7frse\r")
 	c.see("approved " + one.id)
 	assert.Contains(t, one.hears(), "proof=passphrase approver=ada")
 	c.keys("q")

@@ -51,7 +51,7 @@ func Describe(r session.Result) (what, why string) {
 	}
 	if r.Status == session.StatusDenied {
 		why = strings.TrimPrefix(why, "denied: ")
-		if hint := r.Decision.Hint; hint != "" {
+		if hint := r.Decision.Hint; hint != "" && (r.Err == nil || r.Err.Code != "rejected") { // who is asked has answered
 			why += ": " + cmdutil.OneLine(hint)
 		}
 	}
