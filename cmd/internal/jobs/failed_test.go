@@ -23,3 +23,11 @@ func TestAJobThatCannotBeRecordedIsReportedAsACommandIs(t *testing.T) {
 	assert.Equal(t, exitcode.Internal, exit.Code)
 	assert.Equal(t, "fairlead: web1: error: cannot be recorded, so nothing was sent: no space\n", errOut.String())
 }
+
+// With a keeper and without one it is the same mistake.
+func TestAJobWithNothingToDoIsRefused(t *testing.T) {
+	var usage *cmdutil.UsageError
+	require.ErrorAs(t, (&Options{}).parse([]string{"web1", ""}, 1), &usage)
+	assert.EqualError(t, usage.Err, "the command is empty: a job would have nothing to do")
+	assert.NoError(t, (&Options{}).parse([]string{"web1", " "}, 1), "the shell's own nothing")
+}

@@ -235,6 +235,8 @@ func (o *Options) parse(args []string, dash int) (err error) {
 		return cmdutil.Usagef("no command follows --")
 	}
 	o.Target, o.after = args[0], args[1:]
-	o.Script, err = source(o.after)
+	if o.Script, err = source(o.after); err == nil && o.Script == "" {
+		return cmdutil.Usagef("the command is empty: a job would have nothing to do")
+	}
 	return err
 }
