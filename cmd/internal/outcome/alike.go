@@ -1,9 +1,12 @@
 package outcome
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // What differs between hosts whose keys are not trusted for the same reason.
@@ -21,8 +24,20 @@ var (
 		{lazyregexp.New(`but \S+:\d+ has `), "but a known_hosts file has "},
 		{lazyregexp.New(`is revoked by \S+:\d+ `), "is revoked by a known_hosts file "},
 		{lazyregexp.New(` with: ssh-keygen -f (\S+) -R \S+$`), " with: ssh-keygen -f $1 -R HOST"},
+		{lazyregexp.New(`(: fairlead hosts trust(?: -[Fo] (?:'[^']*'|[^' ]+))*) [^-'@ ][^'@ ]*$`), "$1" + anyHost}, // what has an "@" is in no list
 	}
 )
+
+// anyHost is where Alike leaves out the name of a host that a command takes.
+const anyHost = " HOST"
+
+// ForHosts is a reason that Alike returned, with the names of hosts that have it in the command that it ends with.
+func ForHosts(alike string, names []string) string {
+	if rest, ok := strings.CutSuffix(alike, anyHost); ok && strings.Contains(rest, ": fairlead hosts trust") {
+		return rest + " " + printable.Word(hosts.Fold(slices.Clone(names)))
+	}
+	return alike
+}
 
 // Alike is a reason, as Describe returns it, without what differs between hosts that fail for the same one: their keys and
 // addresses. own is what a person needs to know of this host, its key's fingerprint; "" is nothing.

@@ -20,6 +20,20 @@ func TestHostsWithUntrustedKeysFailAlike(t *testing.T) {
 	assert.Equal(t, "the key of the host is not known: it shows ssh-ed25519 SHA256:…; compare the fingerprint", a)
 	assert.Equal(t, one, own)
 
+	command := func(host, key, options string) string {
+		return unknown("["+host+"]:22", key) + ", then record the key: fairlead hosts trust " + options + host
+	}
+	for _, options := range []string{"", "-F /my/config ", "-o 'Port=2222' -F '/a b' "} {
+		a, _ = outcome.Alike(command("web1", one, options))
+		b, _ = outcome.Alike(command("web2", two, options))
+		assert.Equal(t, a, b)
+		assert.True(t, strings.HasSuffix(outcome.ForHosts(a, []string{"web1", "web2"}), ": fairlead hosts trust "+options+"'web[1-2]'"), a)
+		assert.True(t, strings.HasSuffix(outcome.ForHosts(a, []string{"web1"}), ": fairlead hosts trust "+options+"web1"), a)
+	}
+	a, _ = outcome.Alike(command("ada@web1", one, ""))
+	assert.True(t, strings.HasSuffix(outcome.ForHosts(a, []string{"web1"}), ": fairlead hosts trust ada@web1"), "it is in no list: %s", a)
+	assert.Equal(t, "scp HOST", outcome.ForHosts("scp HOST", []string{"web1"}))
+
 	changed := func(host, line, key string) string {
 		return "the key of " + host + " HAS CHANGED: it shows ssh-ed25519 " + key + ", but /home/u/.ssh/known_hosts:" + line + " has ssh-ed25519 " + two +
 			"; only then remove the old key with: ssh-keygen -f /home/u/.ssh/known_hosts -R " + host

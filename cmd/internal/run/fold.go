@@ -150,7 +150,7 @@ func (v *foldView) head(b *bytes.Buffer, g *group, more string) {
 	}
 	how := g.what
 	if g.why != "" {
-		how += ": " + g.why
+		how += ": " + outcome.ForHosts(g.why, g.names)
 	}
 	color := "32"
 	if g.result.Status != session.StatusOK {

@@ -155,7 +155,7 @@ func (r *reason) tell() string {
 	case len(r.names) == 1:
 		return r.what + ": " + r.at
 	}
-	return r.what + ": " + r.why
+	return r.what + ": " + outcome.ForHosts(r.why, r.names)
 }
 
 // sort puts what decides the exit code first, and where that is equal what hits most.

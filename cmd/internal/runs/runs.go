@@ -241,7 +241,7 @@ func (o *options) show(args []string) error {
 		field("stopped", f.Rollout.Why)
 	}
 	for _, g := range groups(r) {
-		fmt.Fprintf(&b, "  %s  %s\n", hosts.Fold(g.names), cmdutil.OneLine(g.what))
+		fmt.Fprintf(&b, "  %s  %s\n", hosts.Fold(g.names), cmdutil.OneLine(outcome.ForHosts(g.what, g.names)))
 		for _, own := range g.own {
 			fmt.Fprintf(&b, "    %s\n", cmdutil.OneLine(own))
 		}
