@@ -76,7 +76,7 @@ func (k *Keeper) createToken(ctx context.Context, c *access.Caller, in *newToken
 	agent := rules.RoleOf(b.Principal) == rules.Agent
 	switch {
 	case !tokenPrincipal.MatchString(b.Principal):
-		return nil, problem.Invalid("principal is agent/NAME or operator/NAME")
+		return nil, problem.Invalid("principal must be agent/NAME or operator/NAME")
 	case agent != (access.Role(b.Role) == access.Agent):
 		return nil, problem.Invalid("only an agent's token has the role agent")
 	case alike(b.Principal, k.cfg.Principal) && access.Role(b.Role) == access.Approver:
