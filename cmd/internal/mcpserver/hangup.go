@@ -22,6 +22,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer, leave f
 		wg.Go(leave) // what calls wait for ends
 	})
 	w, to := &watched{r: in, ended: gone}, &oneByOne{w: out}
+	// The SDK waits for the calls that run, before it returns because of ctx.
+	defer context.AfterFunc(ctx, gone)()
 	err := s.Run(ctx, &mcp.IOTransport{Reader: newMessages(w, to), Writer: nopCloser{to}, MaxLineLength: -1}) // lines are bounded before
 	gone()
 	if ctx.Err() != nil {
