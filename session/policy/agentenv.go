@@ -29,9 +29,10 @@ var gitEnviron = [][2]string{
 }
 
 // AgentEnviron returns the variables that shells of agents get, but for those that start with a clean environment, where
-// [AgentPrelude] alone does it: Git's, and that Python from 3.11 on imports nothing from the directory that it runs in.
+// [AgentPrelude] alone does it: Git's, that Python from 3.11 on imports nothing from the directory that it runs in, and that Compose
+// fetches nothing that the project's file includes.
 func AgentEnviron() []string {
-	env := []string{"PYTHONSAFEPATH=1"}
+	env := []string{"PYTHONSAFEPATH=1", "COMPOSE_EXPERIMENTAL_GIT_REMOTE=false", "COMPOSE_EXPERIMENTAL_OCI_REMOTE=false"}
 	for _, kv := range gitEnviron {
 		env = append(env, kv[0]+"="+kv[1])
 	}
@@ -40,8 +41,8 @@ func AgentEnviron() []string {
 
 // AgentPrelude is what shells of agents run before anything else: it defines git as a function, which sets gitEnviron, and as
 // functions curl, wget and dig, which keep these from the account's settings for them: those may name files to write and data to
-// send. python3 and python take json.tool from nowhere but their library. lsof shows numbers and asks no name server; blkid, npm ls, pip and
-// go version write and fetch nothing. Reads that would run what the
+// send. python3 and python take json.tool from nowhere but their library. lsof shows numbers and asks no name server; blkid, npm ls, pip,
+// go version and docker compose ps write and fetch nothing. Reads that would run what the
 // repository's own configuration names say so instead, and changes within submodules, which are repositories of their own,
 // are not looked for. A program that is named in the account's configuration or the host's runs: whoever wrote that may decide it.
 //

@@ -1,6 +1,8 @@
 # Programs for shells of agents that would read settings of the account, run what stands in the working directory, write a cache or a log,
 # or ask somebody on the network, when they only ask or show something. Each function stands only where its program does, so that "command
 # not found" stays what it is. See AgentPrelude.
+#
+#= _fl_a _fl_arg an argument
 {
 \command -v curl && curl() { \command curl -q "$@"; }
 # With WGETRC=/dev/null wget fails.
@@ -17,6 +19,13 @@
 	\command npm "$@"
 )
 \command -v go && go() ( case "$#,${1-}" in ("1,version"|*",env") export GOTOOLCHAIN="local";; esac; \command go "$@" )
+# The file of a project may include others, of repositories and registries.
+\command -v docker && docker() (
+	for _fl_arg in "$@"; do
+		case $_fl_arg in (ps|logs|top|images|port|config|convert) export COMPOSE_EXPERIMENTAL_GIT_REMOTE="false" COMPOSE_EXPERIMENTAL_OCI_REMOTE="false";; esac
+	done
+	\command docker "$@"
+)
 \command -v python3 && python3() {
 	case "${1-} ${2-}" in ("-m json.tool") \command python3 -I "$@";; (*) \command python3 "$@";; esac
 }

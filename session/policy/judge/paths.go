@@ -29,7 +29,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 			if whole := p.Arg.Literal && strings.HasPrefix(p.Arg.Text, "/"); whole && !p.Stat || !whole && !metadata {
 				w.readsDevice(p.Arg)
 			}
-			if metadata {
+			if metadata && p.Stat {
 				continue
 			}
 			w.facts.tells = w.facts.tells || !w.listsFiles(c)

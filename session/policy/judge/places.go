@@ -95,6 +95,18 @@ func (t *pathTable) find(segs []string, pattern bool) *pathEntry {
 	if len(segs) == 0 {
 		return nil
 	}
+	if e := t.findExactly(segs, pattern); e != nil {
+		return e
+	}
+	if folded, ok := foldCase(segs); ok {
+		if e := t.findExactly(folded, pattern); e != nil && e.inAnyCase(folded) {
+			return e
+		}
+	}
+	return nil
+}
+
+func (t *pathTable) findExactly(segs []string, pattern bool) *pathEntry {
 	best := len(t.all)
 	try := func(list []int) {
 		for _, i := range list {
@@ -123,6 +135,33 @@ func (t *pathTable) find(segs []string, pattern bool) *pathEntry {
 	}
 	return &t.all[best]
 }
+
+// inAnyCase reports whether a path that matches in lower case alone is meant: macOS and some disks find ~/.ssh as ~/.SSH. Names that
+// programs' sources have too, such as PasswordsController.php, are left out.
+func (e *pathEntry) inAnyCase(segs []string) bool {
+	if e.anchored {
+		return segs[0] == ""
+	}
+	last := e.segs[len(e.segs)-1]
+	return strings.HasPrefix(last, "id_") || strings.HasPrefix(last, "*.") ||
+		slices.ContainsFunc(e.segs, func(s string) bool { return strings.HasPrefix(s, ".") })
+}
+
+// foldCase returns segments in lower case, and whether that changes any. Beside those of ASCII, two signs are the same as a letter of
+// ASCII to what ignores case.
+func foldCase(segs []string) (folded []string, changed bool) {
+	for i, s := range segs {
+		if t := caseFolder.Replace(strings.ToLower(s)); t != s {
+			if !changed {
+				folded, changed = slices.Clone(segs), true
+			}
+			folded[i] = t
+		}
+	}
+	return folded, changed
+}
+
+var caseFolder = strings.NewReplacer("\u017f", "s", "\u212a", "k")
 
 func (e *pathEntry) matches(segs []string, pattern bool) bool {
 	// A relative path with nobody knowing where it starts may be the end of an absolute one.

@@ -148,7 +148,7 @@ func interval(c *call) {
 	}
 }
 
-// oldTail knows the form of tail that no manual of today names, and every GNU tail takes: tail +1f FILE.
+// oldTail knows the forms of tail that no manual of today names, and every GNU and BSD tail takes: tail +1f FILE, tail -5cf FILE.
 func oldTail(c *call) {
 	for _, a := range c.args {
 		if a.certain() && a.Text == "--" {
@@ -158,16 +158,25 @@ func oldTail(c *call) {
 			c.say(endless, "may never end where a file has the name of an option: write ./*")
 		}
 	}
-	if len(c.args) == 0 || len(c.args) > 3 || !strings.HasPrefix(c.args[0].Text, "+") {
+	if len(c.args) == 0 || len(c.args) > 3 {
 		return
 	}
-	units := strings.TrimLeft(c.args[0].Text[1:], digits)
-	if len(units) > 1 {
-		units = strings.TrimLeft(units[:1], "bcl") + units[1:]
-	}
-	if units == "f" || !c.args[0].certain() {
+	first := c.args[0].Text
+	switch {
+	case strings.HasPrefix(first, "+") && (follows(first[1:]) || !c.args[0].certain()):
 		c.say(endless, "+f may never end")
+	case strings.HasPrefix(first, "-") && follows(first[1:]):
+		c.say(endless, "-f may never end")
 	}
+}
+
+// follows reports whether what stands behind the sign of tail's old form, [NUMBER][b|c|l][f], makes it follow the file.
+func follows(s string) bool {
+	s = strings.TrimLeft(s, digits)
+	if len(s) > 1 && strings.IndexByte("bcl", s[0]) >= 0 {
+		s = s[1:]
+	}
+	return s == "f" || s == "F"
 }
 
 // fewBytes: head -c 16 /dev/urandom ends soon.

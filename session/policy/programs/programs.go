@@ -44,8 +44,8 @@
 //	operands KIND…       each with an optional !CLASS; a trailing "..." repeats the last one; none without this line
 //	form WORD…           the whole call is a read if it has this form. a|b are alternatives; * in a word stands for
 //	                     anything and ? for any character; WORD is a literal operand, NAME one without blanks and
-//	                     signs, NUMBER digits, ARG any operand, FILE a file read, ANY any word, -{abc} a cluster of these
-//	                     letters. [x] may be missing, x... be repeated.
+//	                     signs, PLAIN such a one without a slash, NUMBER digits, ARG any operand, FILE a file read, ANY any
+//	                     word, -{abc} a cluster of these letters. [x] may be missing, x... be repeated.
 //	ownform WORD…        the same, only where the session's own shell runs the program by its bare name, as a function of
 //	                     [policy.AgentPrelude]
 //	form!CLASS WORD…     the same, of that class. The first form that fits decides.

@@ -61,8 +61,8 @@ func (t token) fits(a Arg) bool {
 			if a.certain() && !a.dash() {
 				return true
 			}
-		case "NAME":
-			if a.certain() && !a.dash() && strings.Trim(a.Text, identifier+".:/@%-") == "" {
+		case "NAME", "PLAIN":
+			if a.certain() && !a.dash() && strings.Trim(a.Text, identifier+".:/@%-") == "" && (s == "NAME" || !strings.Contains(a.Text, "/")) {
 				return true
 			}
 		case "NUMBER", "%NUMBER":
