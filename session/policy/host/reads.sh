@@ -8,6 +8,7 @@
 # With WGETRC=/dev/null wget fails.
 \command -v wget && wget() ( export HOME="/dev/null"; \command wget "$@" )
 \command -v dig && dig() ( export HOME="/dev/null"; \command dig "$@" )
+\command -v chronyc && chronyc() { \command chronyc -n "$@"; }
 \command -v lsof && lsof() { \command lsof -n "$@"; }
 # With this for a cache file, it writes none.
 \command -v blkid && blkid() { \command blkid -c /dev/null "$@"; }
