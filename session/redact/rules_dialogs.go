@@ -80,9 +80,22 @@ func dialogRules() []*rule {
 			},
 			then: func(*match) follow { return after("password", newValue, 2) },
 		},
+		{ // ====== Data ======, with a table of names and values: vault kv get
+			kind: "secret", keys: []string{"= data ="}, look: 64,
+			re: lazyregexp.New(`^= Data =+[ \t\r]*$`),
+			ok: func(m *match) bool {
+				return m.group[1] == len(m.win) && len(bytes.Trim(linePrefix(m.before), "= \t")) == 0
+			},
+			then: func(*match) follow { return vaultData },
+		},
+		{ // PASSWORD elastic = x, of Elasticsearch
+			kind: "password", keys: []string{"password "}, left: wordLeft, look: 128, need: " = ",
+			re: lazyregexp.New(`^PASSWORD \w+ = (\S{8,})[ \t\r]*$`),
+			ok: func(m *match) bool { return strong(m.text(1)) && notPlaceholder(m) },
+		},
 		{ // password for kim: x; password set to "x"
 			kind: "password", keys: []string{"password for ", "password set to", "password reset to", "password changed to", "password was ", "password has been "}, look: 256,
-			re: lazyregexp.New(`^(?i)password (?:for (?:user )?["']?[\w.@-]+["']?(?: is)?:|(?:was |has been )?(?:set|changed|reset) to:?)[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
+			re: lazyregexp.New(`^(?i)password (?:for (?:the )?(?:user )?["'\[]?[\w.@-]+["'\]]?(?: (?:built-in )?(?:super)?user)?(?: \([^)\n]*\))?(?: is)?[ \t]?:|(?:was |has been )?(?:set|changed|reset) to:?)[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
 			ok: func(m *match) bool { return strong(m.text(1)) && notPlaceholder(m) },
 		},
 		{ // chpasswd <<EOF, with lines of kim:x
@@ -114,7 +127,30 @@ func dialogRules() []*rule {
 	}
 }
 
+// vaultData takes out what has the name of a secret, or looks made by chance, of a table of Vault's, up to the line without a value.
+func vaultData(line []byte) (*match, follow) {
+	g := vaultRow.FindSubmatchIndex(line)
+	if g == nil {
+		return nil, nil
+	}
+	if g[2] < 0 {
+		return nil, vaultData
+	}
+	name, v := line[g[2]:g[3]], line[g[4]:g[5]]
+	if len(v) < 3 || placeholder(v) || notSecret.Match(name) || !vaultName.Match(name) && !strong(v) && !(len(v) >= 20 && random(v)) {
+		return nil, vaultData
+	}
+	kind := "secret"
+	if passwordName.Match(name) {
+		kind = "password"
+	}
+	return foundAt(kind, line, g[4], g[5]), vaultData
+}
+
 var (
+	vaultRow     = lazyregexp.New(`^[ \t]*(?:Key[ \t]+Value|-+[ \t]+-+|([^\s=]\S*)[ \t]+(\S.*?))[ \t\r]*$`)
+	vaultName    = lazyregexp.New(`(?i)pass|pwd|pw$|secret|token|key|cred|dsn|cert$|private`)
+	passwordName = lazyregexp.New(`(?i)pass|pwd|pw$`)
 	saidBy       = lazyregexp.New(`^(?:[><*CS:=-]{1,4}[ \t]*|.*[>"][ \t]*)?$`)
 	saidTo       = lazyregexp.New(`^(?:[ \t]*|.*> ?)$`)
 	imapTag      = lazyregexp.New(`^(?:[><*CS:=-]{1,4}[ \t]*)?[A-Za-z]{0,6}[0-9]{1,6} $`)

@@ -177,6 +177,11 @@ func dumpRules() []*rule {
 			re: lazyregexp.New(`^(?i)(?:[a-z._-]+?(?:key|_salt)|bw_session|_pat)(?:["'][ \t]*,|["']?[ \t]*(?:=>|[=:]))[ \t]*["']?(?:base64:)?([^\s"'<>,;]{20,})`),
 			ok: func(m *match) bool { return random(m.text(1)) },
 		},
+		{ // $pw = "x", {"pw": "x"}
+			kind: "password", keys: []string{`pw"`, "pw'", "pw =", "pw=", "pw:"}, left: nameLeft, look: 256,
+			re: lazyregexp.New(`^(?i)pw["']?[ \t]*(?:=>|[=:])[ \t]*(?:"([^"\n]{6,32})"|'([^'\n]{6,32})'|([^\s"';,&|<>]{6,32})(?:[\s"';,&|<>]|$))`),
+			ok: func(m *match) bool { return strong(m.win[m.from:m.to]) && notPlaceholder(m) },
+		},
 		{ // of WordPress
 			kind: "api-key", keys: []string{"logged_in_key", "nonce_key", "secure_auth_key", "auth_salt", "logged_in_salt", "nonce_salt"}, look: 256, pre: endsName,
 			re: lazyregexp.New(`^(?i)[a-z_]+["'][ \t]*,[ \t]*'([^'\n]{32,})'`),
@@ -214,7 +219,8 @@ func dumpRules() []*rule {
 // randomNames are names, or ends of names, whose values are secret where they look made by chance.
 var randomNames = []string{
 	"app_key", "cookie_key", "hmac_key", "nonce_key", "validationkey", "decryptionkey", "session_key", "sessionkey", "crypto_key", "cipher_key", "aes_key", "license_key", "licensekey", "integration_key",
-	"integrationkey", "routing_key", "subscription-key", "subscription_key", "consumer_key", "storage_key", "function_key", "jwt_key", "webhook_key", "network_key", "pskkey", "hash_salt", "bw_session", "_pat=",
+	"integrationkey", "routing_key", "subscription-key", "subscription_key", "consumer_key", "storage_key", "function_key", "jwt_key", "webhook_key", "service_key", "crypt_key", "write_key", "ingest_key", "ingestion_key", "server_key", "admin_key", "application_key", "fernet_key", "symmetric_key",
+	"aead_key", "enc_key", "recovery_key", "logged_in_key", "secure_auth_key", "auth_salt", "logged_in_salt", "nonce_salt", "network_key", "pskkey", "hash_salt", "bw_session", "_pat=",
 	"_pat:", "_pat\"", "mgmt.authkey",
 }
 

@@ -69,13 +69,18 @@ func headerRules() []*rule {
 			kind: "authorization", keys: []string{"response=\"", "mac=\""}, left: wordLeft, look: 256,
 			re: lazyregexp.New(`^(?i)(?:response|mac)="([0-9a-f]{32,128}|[a-z0-9+/]{27,88}={1,2})"`),
 		},
+		{ // https://TOKEN:x-oauth-basic@github.com, where the user is the secret, and the password is a word
+			kind: "dsn", keys: []string{"://"}, need: "@", look: 512,
+			re: lazyregexp.New(`^://([A-Za-z0-9_-]{16,}:(?:x-oauth-basic|x-token|oauth2?|[Xx])?)@[\w.\[-]`),
+			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789") },
+		},
 		{
 			// RFC 3986 with user information: databases, queues, proxies, repositories.
 			kind: "dsn", keys: []string{"://"}, need: "@", look: 1 << 10,
 			re: lazyregexp.New(`^://(?:[^\s:/?#@"'<>]*:([^\s/?#"'<>]+)|([A-Za-z0-9_-]{20,}))@[\w.\[%$({-]`),
 			ok: func(m *match) bool {
 				n := len(m.before)
-				return n > 0 && isAlnum(m.before[n-1]) && !placeholder(m.win[m.from:m.to]) && !(foldedPrefix(m.win, []byte("://user")) && ofManuals.Match(m.win[:m.to]))
+				return n > 0 && isAlnum(m.before[n-1]) && !placeholder(m.win[m.from:m.to]) && !bytes.HasPrefix(m.win[3:], []byte(markOpen)) && !(foldedPrefix(m.win, []byte("://user")) && ofManuals.Match(m.win[:m.to]))
 			},
 		},
 		{ // the same without its end
@@ -111,6 +116,18 @@ func headerRules() []*rule {
 					return false
 				}
 				m.behind = len(m.before) - at
+				return true
+			},
+		},
+		{ // Mailchimp: 32 digits and the name of a data center
+			kind: "service-token", keys: starts("-us", "123456789"), look: 16, back: true,
+			re: lazyregexp.New(`^-us\d{1,2}(?:[^A-Za-z0-9_-]|$)`),
+			ok: func(m *match) bool {
+				n := len(m.before) - 32
+				if n < 0 || len(bytes.Trim(m.before[n:], hexDigits)) > 0 || n > 0 && wordBytes[m.before[n-1]] {
+					return false
+				}
+				m.behind = 32
 				return true
 			},
 		},

@@ -91,7 +91,8 @@ func tableRules() []*rule {
 			re: lazyregexp.New(`^(?i)pass(?:word)?[ \t]+(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"';|&<>]{3,}))`),
 			ok: func(m *match) bool {
 				v := m.win[m.from:m.to]
-				return accountLine.Match(linePrefix(m.before)) && directive(v) && (m.group[6] < 0 || !letters.Match(v))
+				return accountLine.Match(linePrefix(m.before)) && directive(v) &&
+					(m.group[6] < 0 || !letters.Match(v) || bytes.Contains(linePrefix(m.before), []byte("nmcli")))
 			},
 		},
 		{ // expect "assword:" { send "x\r" }

@@ -47,7 +47,7 @@ func valueRules() []*rule {
 
 var (
 	// notSecret are ends of names whose values are about a secret, and are none.
-	notSecret = lazyregexp.New(`(?i)(?:type|ttl|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
+	notSecret = lazyregexp.New(`(?i)(?:type|ttl|timeout|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
 		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|through|required|ref|store|manager|provider|class|helper|reqd|` +
 		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
 		`arn|reset|change|subject|label|title|placeholder|maps|bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
@@ -144,9 +144,20 @@ func kindOfName(word string) string {
 	return "api-key"
 }
 
+// isNameOf reports whether a name that ends in secret holds the name of one, as in charts of Helm: existingSecret, pullSecret, tlsSecret.
+func isNameOf(before []byte) bool {
+	before = bytes.TrimRight(before, "_-")
+	for _, word := range []string{"existing", "pull", "tls"} {
+		if n := len(before) - len(word); n >= 0 && bytes.EqualFold(before[n:], []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
-	if word == "secret" && (inARN.Match(m.before) || len(suffix) == 1 && ofAccountNames.Match(m.before)) {
+	if word == "secret" && (inARN.Match(m.before) || len(suffix) == 1 && ofAccountNames.Match(m.before) || len(suffix) == 0 && isNameOf(m.before)) {
 		return false
 	}
 	if word == "passwd" && len(suffix) == 0 && bytes.HasSuffix(m.before, []byte("etc/")) {
