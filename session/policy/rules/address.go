@@ -44,6 +44,11 @@ func parseAddressPattern(s string) (a addressPattern, err error) {
 	if word := strings.ToLower(s); word == "loopback" || word == "private" {
 		return a, errors.New("must be in small letters: " + word)
 	}
+	for _, word := range []string{"loopback", "private"} {
+		if oneOff(s, word) {
+			return a, errors.New("is not known (did you mean " + word + "?)")
+		}
+	}
 	a.name, a.below = strings.CutPrefix(s, "*.")
 	host := programs.Host(a.name)
 	addr, err := netip.ParseAddr(host)
@@ -55,6 +60,19 @@ func parseAddressPattern(s string) (a addressPattern, err error) {
 	}
 	a.name = host
 	return a, nil
+}
+
+// oneOff reports whether a word becomes another one by a letter more, less or other, or by two that changed places.
+func oneOff(a, b string) bool {
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	x, y := a[from:], b[from:]
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	return len(x) < 2 && len(y) < 2 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
 
 // metadata reports whether the pattern stands for metadata services alone.

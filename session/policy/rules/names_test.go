@@ -63,6 +63,12 @@ func TestWordsThatWouldBeIgnored(t *testing.T) {
 	for conditions, want := range map[string]string{
 		"classes: [sensitive-read], paths: [/srv/**]":                "limit no reads",
 		"classes: [read-only, network-read], paths: [/srv/**]":       "limit no reads",
+		"classes: [network-read], to: [lopback]":                     `to: "lopback" is not known (did you mean loopback?)`,
+		"classes: [network-read], to: [privaet]":                     `to: "privaet" is not known (did you mean private?)`,
+		"programs: [cat ~/.ssh/id_rsa]":                              "holds a ~",
+		"programs: [FOO=1 touch *]":                                  "begins with an assignment",
+		"programs: [if *]":                                           "the shell's own grammar",
+		"programs: [while *]":                                        "the shell's own grammar",
 		"classes: [network-read], to: [Loopback]":                    `to: "Loopback" must be in small letters: loopback`,
 		"classes: [network-read], to: [PRIVATE]":                     `to: "PRIVATE" must be in small letters: private`,
 		"classes: [sensitive-read, write], paths: [/srv/**]":         "",

@@ -3,7 +3,10 @@ package rules
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // match says how far something meets a condition.
@@ -21,6 +24,12 @@ type pattern struct {
 	rest  bool
 }
 
+// reserved are words that every shell reads as syntax, so that no command begins with them.
+var reserved = strings.Fields("if then elif else fi for while until do done case esac !")
+
+// assignment is the start of a word that sets a variable.
+var assignment = lazyregexp.New(`^[A-Za-z_]\w*\+?=`)
+
 func parsePattern(s string) (pattern, error) {
 	p := pattern{words: strings.Fields(s)}
 	if n := len(p.words); n > 0 && p.words[n-1] == "*" {
@@ -35,7 +44,15 @@ func parsePattern(s string) (pattern, error) {
 			return p, errors.New("may hold * only as a word of its own, and the last one")
 		case strings.ContainsAny(w, "'\"\\$`;&|<>(){}"):
 			return p, errors.New("is literal words without quotes or shell syntax")
+		case w[0] == '~':
+			return p, errors.New("holds a ~, which shells expand: a rule matches literal words, so give the whole path")
 		}
+	}
+	switch name := p.words[0]; {
+	case assignment.MatchString(name):
+		return p, errors.New("begins with an assignment, which no rule matches: begin with the name of a program")
+	case slices.Contains(reserved, name):
+		return p, errors.New("begins with a word of the shell's own grammar: give the programs that it runs")
 	}
 	if name := p.words[0]; strings.Contains(name, "/") && (name[0] != '/' || path.Clean(name) != name) {
 		return p, errors.New("must name a program by its bare name or its clean absolute path")
