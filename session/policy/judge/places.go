@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -151,6 +152,9 @@ func (e *pathEntry) inAnyCase(segs []string) bool {
 // ASCII to what ignores case.
 func foldCase(segs []string) (folded []string, changed bool) {
 	for i, s := range segs {
+		if !strings.ContainsFunc(s, mayFold) {
+			continue
+		}
 		if t := caseFolder.Replace(strings.ToLower(s)); t != s {
 			if !changed {
 				folded, changed = slices.Clone(segs), true
@@ -160,6 +164,8 @@ func foldCase(segs []string) (folded []string, changed bool) {
 	}
 	return folded, changed
 }
+
+func mayFold(r rune) bool { return 'A' <= r && r <= 'Z' || r > unicode.MaxASCII }
 
 var caseFolder = strings.NewReplacer("\u017f", "s", "\u212a", "k")
 
