@@ -45,7 +45,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if o.Unlink && !slices.ContainsFunc(o.Forwards, func(f hosts.Forward) bool { return f.Unlink }) {
-		return cmdutil.Usagef("--unlink is for a socket that is listened on here, and there is none: leave it out")
+		return cmdutil.Usagef("--unlink is for a socket that is listened on here, and these forwards name no such socket: leave it out")
 	}
 	judge := consent.Judge{IO: o.f.IO, Caller: o.f.Caller(), Policy: o.f.Policy, Terminal: o.f.Terminal, Yes: o.Yes, Reason: o.Reason}
 	judge.TellAgent()

@@ -10,7 +10,7 @@ import (
 )
 
 // errStuck is why a stream fails that nobody reads.
-var errStuck = errors.New("it takes no more, and the program was told to end")
+var errStuck = errors.New("it takes no more, and a signal ends the program")
 
 // End bounds what is written once ctx has ended, or is being written then: a write that takes longer than grace after that fails,
 // and the stream with it. So a program that is told to end does, also where nothing takes its output. It is called before

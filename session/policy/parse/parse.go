@@ -42,7 +42,7 @@ type Doubt string
 // What may be in doubt.
 const (
 	Comment      Doubt = "a comment ends in a backslash, and the line after it is run"
-	MidWord      Doubt = "a word goes on with a # where a comment could be seen"
+	MidWord      Doubt = "a # in the middle of a word looks like the start of a comment"
 	HereDocument Doubt = "lines of a here-document are joined, and shells disagree where it ends"
 )
 
