@@ -36,7 +36,7 @@ func outputThatNobodyTakes(t *testing.T) {
 	_, err = io.ReadFull(r, text[:1])
 	require.NoError(t, err, "the write has begun")
 	end()
-	require.ErrorContains(t, <-wrote, "told to end")
+	require.ErrorContains(t, <-wrote, "a signal ends the program")
 	_, err = io.WriteString(s.Out, "three")
 	require.Error(t, err, "an error stays")
 	require.Error(t, s.Out.Err())
