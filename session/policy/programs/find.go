@@ -47,7 +47,7 @@ type findCall struct {
 	everything bool // no test narrows what is found
 }
 
-// findWords says what each test and action takes: t one word of text, r a file that is read.
+// findWords says what each test and action takes: t one word of text, s a file whose attributes count.
 var findWords = map[string]string{
 	"-depth": "", "-d": "", "-xdev": "", "-mount": "", "-daystart": "", "-ignore_readdir_race": "",
 	"-noignore_readdir_race": "", "-noleaf": "", "-warn": "", "-nowarn": "", "-follow": "", "-executable": "",
@@ -61,7 +61,7 @@ var findWords = map[string]string{
 	"-wholename": "nt", "-iwholename": "nt", "-regex": "nt", "-iregex": "nt", "-lname": "nt", "-ilname": "nt",
 	"-amin": "nt", "-atime": "nt", "-cmin": "nt", "-ctime": "nt", "-mmin": "nt", "-mtime": "nt", "-Bmin": "nt",
 	"-gid": "nt", "-group": "nt", "-inum": "nt", "-size": "nt", "-uid": "nt", "-used": "nt", "-user": "nt",
-	"-context": "nt", "-newer": "nr", "-anewer": "nr", "-cnewer": "nr", "-samefile": "nr", "-mnewer": "nr",
+	"-context": "nt", "-newer": "ns", "-anewer": "ns", "-cnewer": "ns", "-samefile": "ns", "-mnewer": "ns",
 }
 
 func (f *findCall) expression(args []Arg) {
@@ -88,8 +88,8 @@ func (f *findCall) expression(args []Arg) {
 				if args[i].Split || args[i].Glob {
 					c.say(unknown, "has a pattern that the shell may make several words of; quote it")
 				}
-				if t == 'r' {
-					c.path(args[i], false)
+				if t == 's' {
+					c.find.Paths = append(c.find.Paths, Path{Arg: args[i], Stat: true})
 				}
 				if strings.HasPrefix(a.Text, "-newer") && strings.HasSuffix(a.Text, "t") {
 					c.zone(args[i])

@@ -392,7 +392,7 @@ func TestFindsWordsAreCounted(t *testing.T) {
 	for _, test := range []string{"-newer", "-samefile", "-anewer"} {
 		got := programs.Judge(programs.Call{Name: "find", Args: literals(".", test, "/etc/shadow")})
 		require.Len(t, got.Paths, 2, test)
-		assert.Equal(t, programs.Path{Arg: literals("/etc/shadow")[0]}, got.Paths[1], test)
+		assert.Equal(t, programs.Path{Arg: literals("/etc/shadow")[0], Stat: true}, got.Paths[1], test)
 	}
 }
 
