@@ -14,9 +14,12 @@ import (
 
 // Completed returns forwards through a host with what ssh_config says of all of them: the paths of sockets have their tokens replaced, and
 // StreamLocalBindUnlink is obeyed. It refuses those that would lead further than PermitRemoteOpen allows, which limits where the clients
-// of a -R without a destination get to. lines come before what the configuration says. For noPrograms see LoadSSHConfig.
+// of a -R without a destination get to, and all on a host that is not reached by ssh. lines come before what the configuration says. For noPrograms see LoadSSHConfig.
 func Completed(h hosts.Host, forwards []hosts.Forward, noPrograms bool, lines ...string) ([]hosts.Forward, error) {
-	if !slices.ContainsFunc(forwards, configured) || h.Transport != "" && h.Transport != hosts.SSH {
+	if h.Transport != "" && h.Transport != hosts.SSH && len(forwards) > 0 {
+		return nil, cmdutil.Usagef("%s is reached by %s, and ports are forwarded over ssh only", h.Name, h.Transport)
+	}
+	if !slices.ContainsFunc(forwards, configured) {
 		return forwards, nil
 	}
 	h.SSHOptions = slices.Concat(lines, h.SSHOptions)

@@ -53,4 +53,8 @@ func TestSocketsOfForwardsAreWhatSSHConfigSays(t *testing.T) {
 	assert.ErrorContains(t, err, file+":6: StreamLocalBindMask 0111: not supported")
 	_, err = Completed(h, []hosts.Forward{{Option: "-R", Bind: "/run/x"}}, false)
 	assert.NoError(t, err, "it is of the host")
+	_, err = Completed(hosts.Host{Name: "here", Transport: hosts.Local}, found, false)
+	assert.EqualError(t, err, "here is reached by local, and ports are forwarded over ssh only")
+	_, err = Completed(hosts.Host{Name: "here", Transport: hosts.Local}, nil, false)
+	assert.NoError(t, err)
 }
