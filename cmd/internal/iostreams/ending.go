@@ -1,7 +1,6 @@
 package iostreams
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -24,11 +23,15 @@ type end struct {
 	grace time.Duration
 }
 
-// ending is a writer that obeys End.
+// ending is a writer that obeys End. It is for one goroutine at a time.
 type ending struct {
 	w   io.Writer
 	end *atomic.Pointer[end]
+	own []byte // what is written, which the caller may change once Write has returned; nil while a write that was given up has it
 }
+
+// mostKept bounds what own keeps.
+const mostKept = 256 << 10
 
 func (e *ending) Write(p []byte) (int, error) {
 	end := e.end.Load()
@@ -40,13 +43,20 @@ func (e *ending) Write(p []byte) (int, error) {
 		err error
 	}
 	done := make(chan wrote, 1)
-	own := bytes.Clone(p)
+	own := append(e.own[:0], p...)
+	e.own = nil
 	go func() { // ends with the write, or the program: nothing stops one
 		n, err := e.w.Write(own)
 		done <- wrote{n, err}
 	}()
+	keep := func() {
+		if cap(own) <= mostKept {
+			e.own = own
+		}
+	}
 	select {
 	case r := <-done:
+		keep()
 		return r.n, r.err
 	case <-end.ctx.Done():
 	}
@@ -54,6 +64,7 @@ func (e *ending) Write(p []byte) (int, error) {
 	defer t.Stop()
 	select {
 	case r := <-done:
+		keep()
 		return r.n, r.err
 	case <-t.C:
 		return 0, errStuck
