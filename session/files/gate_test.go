@@ -157,7 +157,7 @@ func TestOptionsThatNoFileMeetsAreRefused(t *testing.T) {
 	sum := strings.Repeat("ab", 32)
 	setuid, dir := fs.FileMode(0o4755), fs.ModeDir|0o755
 	for name, o := range map[string]files.WriteOptions{
-		"a hash that is none": {If: files.Expect{SHA256: "abc"}}, "a hash in large letters": {If: files.Expect{SHA256: strings.ToUpper(sum)}},
+		"a hash that is too short": {If: files.Expect{SHA256: "abc"}}, "a hash in large letters": {If: files.Expect{SHA256: strings.ToUpper(sum)}},
 		"bits of chmod": {Mode: &setuid}, "a directory's mode": {Mode: &dir},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestOptionsThatNoFileMeetsAreRefused(t *testing.T) {
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
 			assert.Equal(t, "old", string(text))
-			assert.Empty(t, g.judged, "nobody is asked about it")
+			assert.Empty(t, g.judged, "the policy is not asked")
 		})
 	}
 }

@@ -28,7 +28,7 @@ func listenSocket(path string, unlink bool) (net.Listener, error) {
 	}
 	l, err := private.Listen(context.Background(), "unix", path)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, &takenError{path}
+		return nil, errTaken
 	}
 	if err != nil {
 		return nil, err
@@ -40,9 +40,5 @@ func listenSocket(path string, unlink bool) (net.Listener, error) {
 	return l, nil
 }
 
-// takenError says that a file is where a socket was to be.
-type takenError struct{ path string }
-
-func (e *takenError) Error() string {
-	return "a file of that name is there: remove it; a socket gives way with --unlink, or with StreamLocalBindUnlink yes in ssh_config"
-}
+// errTaken says that a file is where a socket was to be.
+var errTaken = errors.New("a file of that name is there: remove it; a socket gives way with --unlink, or with StreamLocalBindUnlink yes in ssh_config")

@@ -14,7 +14,7 @@ import (
 // Where a word stands, what it begins with, and what is between that and a #: if the shell runs what follows, the tree has it.
 func TestWhatStandsBehindAHashIsInTheTree(t *testing.T) {
 	places := []string{"%", "(%)", "{ %}", "echo $(%)", "echo \"$(%)\"", "echo `%`", "echo \"${x-$(%)}\"", "cat <<E\n$(%)\nE", "if true; then %fi", "case a in a) %;; esac", "( (%) )", "f() { %}; f"}
-	begins := []string{"", "a", "''", "\"\"", "\"a\"", "$x", "${x}", "$(:)", "$((1))", "\\ ", "\\a", "a=", "a=''", "a=$x", "[", "{", "}", "!", "$", "@", "*", "~", "\\\n", "''\\\n", ">/dev/null", ">/dev/null''", "$'a'", "; true ''"}
+	begins := []string{"", "a", "''", "\"\"", "\"a\"", "$x", "${x}", "$(:)", "$((1))", "\\ ", "\\a", "a=", "a=''", "a=$x", "[", "{", "}", "!", "$", "@", "*", "~", "\\\n", "''\\\n", "</dev/null", "</dev/null''", "$'a'", "; true ''"}
 	gaps := []string{"", " ", "\\\n", "\t", ";", "\n", "\\ ", "\\\\"}
 	n := 0
 	for _, place := range places {
