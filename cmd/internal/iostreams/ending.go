@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync/atomic"
 	"time"
 )
@@ -27,16 +28,34 @@ type end struct {
 type ending struct {
 	w   io.Writer
 	end *atomic.Pointer[end]
-	own []byte // what is written, which the caller may change once Write has returned; nil while a write that was given up has it
+	f   *os.File // w, if it is one
+	reg bool     // w is a regular file, which takes everything
+	own []byte   // what is written, which the caller may change once Write has returned; nil while a write that was given up has it
 }
 
 // mostKept bounds what own keeps.
 const mostKept = 256 << 10
 
+func newEnding(w io.Writer, end *atomic.Pointer[end]) *ending {
+	e := &ending{w: w, end: end}
+	if f, ok := w.(*os.File); ok {
+		st, err := f.Stat()
+		e.f, e.reg = f, err == nil && st.Mode().IsRegular()
+	}
+	return e
+}
+
 func (e *ending) Write(p []byte) (int, error) {
 	end := e.end.Load()
-	if end == nil {
+	if end == nil || e.reg {
 		return e.w.Write(p)
+	}
+	began := 0
+	if e.f != nil {
+		if began = atOnce(e.f, p); began == len(p) {
+			return began, nil
+		}
+		p = p[began:]
 	}
 	type wrote struct {
 		n   int
@@ -57,7 +76,7 @@ func (e *ending) Write(p []byte) (int, error) {
 	select {
 	case r := <-done:
 		keep()
-		return r.n, r.err
+		return began + r.n, r.err
 	case <-end.ctx.Done():
 	}
 	t := time.NewTimer(end.grace)
@@ -65,8 +84,8 @@ func (e *ending) Write(p []byte) (int, error) {
 	select {
 	case r := <-done:
 		keep()
-		return r.n, r.err
+		return began + r.n, r.err
 	case <-t.C:
-		return 0, errStuck
+		return began, errStuck
 	}
 }

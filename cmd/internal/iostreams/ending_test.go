@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
@@ -43,4 +48,67 @@ func outputThatNobodyTakes(t *testing.T) {
 	_, err = io.WriteString(s.Err, "why")
 	require.NoError(t, err)
 	assert.Equal(t, "why", said.String())
+}
+
+// Files take some of it at once, and the rest in a write that waits.
+func TestWhatGoesToAFileArrivesWhole(t *testing.T) {
+	text := bytes.Repeat([]byte("0123456789abcde\n"), 64<<10)
+	for name, open := range map[string]func(*testing.T) (w, r *os.File){
+		"pipe": func(t *testing.T) (w, r *os.File) {
+			r, w, err := os.Pipe()
+			require.NoError(t, err)
+			return w, r
+		},
+		"socket": func(t *testing.T) (w, r *os.File) {
+			fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+			require.NoError(t, err)
+			return os.NewFile(uintptr(fds[0]), "w"), os.NewFile(uintptr(fds[1]), "r")
+		},
+		"terminal": func(t *testing.T) (w, r *os.File) {
+			r, w, err := pty.Open()
+			require.NoError(t, err)
+			_, err = term.MakeRaw(int(w.Fd()))
+			require.NoError(t, err)
+			return w, r
+		},
+		"regular": func(t *testing.T) (w, r *os.File) {
+			w, err := os.Create(filepath.Join(t.TempDir(), "f"))
+			require.NoError(t, err)
+			r, err = os.Open(w.Name())
+			require.NoError(t, err)
+			_, err = w.Write(text)
+			require.NoError(t, err)
+			_, err = w.Seek(0, io.SeekStart)
+			require.NoError(t, err)
+			return w, r
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, r := open(t)
+			defer func() { _, _ = w.Close(), r.Close() }()
+			s := iostreams.New(nil, w, io.Discard)
+			s.End(t.Context(), time.Minute)
+			wrote := make(chan error, 1)
+			go func() { _, err := s.Out.Write(text); wrote <- err }()
+			got := make([]byte, len(text))
+			_, err := io.ReadFull(r, got)
+			require.NoError(t, err)
+			require.NoError(t, <-wrote)
+			assert.True(t, bytes.Equal(text, got))
+		})
+	}
+}
+
+// A pipe that is full is given up at the end, also where a part of the write went at once.
+func TestAPipeThatIsFullHoldsUpNoEnd(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { _, _ = w.Close(), r.Close() }()
+	s := iostreams.New(nil, w, io.Discard)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	s.End(ctx, 0)
+	n, err := s.Out.Write(make([]byte, 1<<20))
+	require.ErrorContains(t, err, "a signal ends the program")
+	assert.Less(t, n, 1<<20)
 }

@@ -50,7 +50,7 @@ func System(getenv func(string) string) *IOStreams {
 // New returns streams that are not terminals.
 func New(in io.Reader, out, errOut io.Writer) *IOStreams {
 	sc := &screen{}
-	out, errOut = &ending{w: out, end: &sc.end}, &ending{w: errOut, end: &sc.end}
+	out, errOut = newEnding(out, &sc.end), newEnding(errOut, &sc.end)
 	sc.err = errOut
 	return &IOStreams{
 		In: in, Out: &Stream{screen: sc, w: out}, Err: &Stream{screen: sc, w: errOut},
