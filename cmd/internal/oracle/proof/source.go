@@ -232,7 +232,9 @@ func (s *Source) word() string {
 	case 24:
 		return pick(s.r, []string{"<(", ">("}) + s.simple() + ")"
 	case 25:
-		return s.word() + s.word()
+		return s.word() + pick(s.r, []string{"", "", "#", "#;"}) + s.word()
+	case 26: // a # that begins no comment, behind what is not part of an unquoted word
+		return pick(s.r, []string{"\"\"", "''", "\"$x\"", "$x", "${x}", "$(:)", "`:`", "$((1))", "$''", "\\#"}) + pick(s.r, []string{"#", "#", "#;", "#'", "#\""}) + pick(s.r, []string{"", s.atom(), "\n"})
 	default:
 		return s.atom()
 	}
