@@ -40,8 +40,8 @@ func (k *Keeper) handler(identify func(*http.Request) (*access.Caller, *wire.Pro
 			return
 		}
 		defer k.survive(w)
-		if named.Foreign(r) {
-			k.refuse(w, "foreign", problem.New(http.StatusForbidden, "forbidden", "the request names another host, or comes from another site's page"))
+		if why := named.Foreign(r); why != "" {
+			k.refuse(w, "foreign", problem.New(http.StatusForbidden, "forbidden", "%s", why))
 			return
 		}
 		if p := route.UnknownHeader(r.Header); p != nil {
