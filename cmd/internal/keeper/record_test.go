@@ -141,6 +141,7 @@ func TestTheStatusSaysHowACommandEnded(t *testing.T) {
 				code, p := w.API("", "POST", keepertest.CommandsPath+"/"+c.ID+"/"+verb, nil, nil)
 				assert.Equal(t, http.StatusConflict, code)
 				assert.Equal(t, "conflict", p.Code)
+				assert.Contains(t, p.Detail, c.Status)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
@@ -161,7 +162,7 @@ func (bs *Boxes) answerCommand(ctx context.Context, c *access.Caller, id string,
 		return nil, err
 	}
 	if cmd.Status != store.Pending {
-		return nil, store.ErrNotPending
+		return nil, notPending(cmd)
 	}
 	if bs.Store.Shared() {
 		if err := bs.Runner.AskAgain(ctx, id); err != nil {
@@ -187,5 +188,16 @@ func (bs *Boxes) answerCommand(ctx context.Context, c *access.Caller, id string,
 		}
 		return &commandOut{http.StatusOK, commandJSON(cmd)}, err
 	}
-	return nil, store.ErrNotPending
+	if cmd, err = bs.command(ctx, c, id); err != nil { // it was answered meanwhile
+		return nil, err
+	}
+	return nil, notPending(cmd)
+}
+
+// notPending is the conflict of an answer for what has one.
+func notPending(cmd store.Command) error {
+	if cmd.Status == store.Pending {
+		return store.ErrNotPending // its question is no more, and its end not written yet
+	}
+	return fmt.Errorf("%w: command %s is %s", store.ErrNotPending, cmd.ID, cmd.Status)
 }
