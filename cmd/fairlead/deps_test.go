@@ -70,7 +70,7 @@ func ours(paths []string) (rel []string) {
 // The picture of the tree, as a test: for each package, the packages of ours that it may reach, directly or not.
 func TestArrowsPointOneWay(t *testing.T) {
 	const inSSH = "session/sshconn/internal/"
-	ssh := []string{"audit/procgroup", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts", "hosts/trustedfile", inSSH + "allowed", inSSH + "clock", inSSH + "hostkeys", inSSH + "keyring", inSSH + "stamp"}
+	ssh := []string{"audit/procgroup", "session/internal/tty", "hosts/sshconfig", "hosts/knownhosts", "hosts/trustedfile", inSSH + "allowed", inSSH + "clock", inSSH + "hostkeys", inSSH + "keyring", inSSH + "stamp", "session/sshconn/privatekey"}
 	near := []string{"hosts", "hosts/internal/near", "hosts/lazyregexp", "hosts/printable", "hosts/wildcard"}
 	core := append(near, "audit", "framing", "framing/hostcode", "session/become", "session/policy", "session/held", "session/id", "session/internal/capture", "session/internal/ctxerr", "session/internal/lacking", "session/internal/seam",
 		"session/internal/signum", "session/internal/terminalread", "session/screen")
@@ -123,9 +123,11 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"session/sshconn":  append(append(core, ssh...), "session"),
 		inSSH + "allowed":  append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts"),
 		inSSH + "clock":    {},
-		inSSH + "hostkeys": append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts", "hosts/trustedfile", inSSH+"allowed", inSSH+"clock", inSSH+"keyring", inSSH+"stamp"),
-		inSSH + "keyring":  append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts", "hosts/trustedfile", inSSH+"allowed", inSSH+"clock", inSSH+"stamp"),
+		inSSH + "hostkeys": append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts", "hosts/trustedfile", inSSH+"allowed", inSSH+"clock", inSSH+"keyring", inSSH+"stamp", "session/sshconn/privatekey"),
+		inSSH + "keyring":  append(near, "audit/procgroup", "hosts/sshconfig", "hosts/knownhosts", "hosts/trustedfile", inSSH+"allowed", inSSH+"clock", inSSH+"stamp", "session/sshconn/privatekey"),
 		inSSH + "stamp":    {},
+
+		"session/sshconn/privatekey": {"hosts/printable"},
 
 		"cmd/internal/oracle/proof": append(near, "framing/hostcode", "session/policy", "session/policy/judge", "session/policy/parse", "session/policy/programs"),
 	} {

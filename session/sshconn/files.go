@@ -118,7 +118,7 @@ type KeyFile struct {
 // LookAtKey reads a private key file as a Dialer does. It asks nobody, and keeps nothing of the key.
 func LookAtKey(path string) KeyFile {
 	k := keyring.Read(path)
-	out := KeyFile{Public: k.Public, Encrypted: k.Locked != nil, Missing: k.Missing, Problem: k.Problem}
+	out := KeyFile{Public: k.Public, Encrypted: k.Encrypted, Missing: k.Missing, Problem: k.Problem}
 	if k.Cert != nil {
 		out.Unfit = keyring.Unfit(k.Cert, time.Now())
 	}

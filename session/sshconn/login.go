@@ -98,7 +98,7 @@ func (l *login) nextKey(sessionID []byte) (ssh.AuthMethod, error) {
 		}
 		l.ring = ring
 	}
-	if len(l.tried) == len(l.ring.Identities) || l.max > 0 && len(l.tried) >= l.max {
+	if l.max > 0 && len(l.tried) >= l.max || !l.ring.Known(l.clk, len(l.tried)) {
 		return nil, nil
 	}
 	id := l.ring.Identities[len(l.tried)]

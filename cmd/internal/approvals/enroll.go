@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/privatekey"
 )
 
 // EnrollOptions is everything that "approvals enroll" needs.
@@ -190,8 +191,7 @@ func readKey(file string) (approval.Approver, error) {
 	case !isPublic || err != nil:
 	default:
 		a.File = private
-		var missing *ssh.PassphraseMissingError
-		if _, err := ssh.ParseRawPrivateKey(data); errors.As(err, &missing) {
+		if key, err := privatekey.Parse(data); err == nil && key.Encrypted() {
 			a.Proof = approval.Passphrase
 		}
 		clear(data)

@@ -3,21 +3,19 @@ package approvals
 import (
 	"bytes"
 	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
-	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/privatekey"
 )
 
 // way is how somebody could sign here.
@@ -118,22 +116,21 @@ func signWith(p approval.Pending, w way, phrase []byte) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read the key: %w", err)
 	}
 	defer clear(data)
-	signer, err := ssh.ParsePrivateKey(data)
-	var missing *ssh.PassphraseMissingError
+	key, err := privatekey.Parse(data)
 	switch {
-	case err == nil && w.proof != approval.Unproven:
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the key %s: %w", w.who.File, err)
+	case !key.Encrypted() && w.proof != approval.Unproven:
 		return nil, fmt.Errorf("the key %s has no passphrase any more, and proves nothing: ssh-keygen -p -f gives it one", w.who.File)
-	case errors.As(err, &missing):
-		if len(phrase) == 0 {
-			return nil, errNoAnswer
-		}
-		signer, err = ssh.ParsePrivateKeyWithPassphrase(data, phrase)
+	case key.Encrypted() && len(phrase) == 0:
+		return nil, errNoAnswer
 	}
+	signer, err := key.Open(phrase)
 	switch {
-	case errors.Is(err, x509.IncorrectPasswordError):
+	case errors.Is(err, privatekey.ErrPassphrase):
 		return nil, errPassphrase
 	case err != nil:
-		return nil, fmt.Errorf("cannot read the key %s: %s", w.who.File, strings.TrimPrefix(err.Error(), "ssh: "))
+		return nil, fmt.Errorf("cannot read the key %s: %w", w.who.File, err)
 	case !bytes.Equal(signer.PublicKey().Marshal(), w.who.Key.Marshal()):
 		return nil, fmt.Errorf("%s holds another key than the one that is enrolled (%s)", w.who.File, w.who.Fingerprint())
 	}

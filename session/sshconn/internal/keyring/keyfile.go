@@ -1,22 +1,18 @@
 package keyring
 
 import (
-	"bytes"
 	"context"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/hosts/trustedfile"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/clock"
 	"github.com/fairlead-ssh/fairlead/session/sshconn/internal/stamp"
+	"github.com/fairlead-ssh/fairlead/session/sshconn/privatekey"
 )
 
 // maxAsked is how often a passphrase is asked for before a key is given up, as with OpenSSH.
@@ -31,10 +27,10 @@ type File struct {
 	Problem string           // why the private key cannot be used; "" means it can, or that a passphrase is needed
 	Missing bool             // there is nothing at all
 
-	turn   chan struct{} // holds one token: whoever has it may ask, and touch what follows
-	Locked []byte        // the encrypted key
-	pkcs8  *pkcs8        // the same, where the SSH library does not read it
-	signer ssh.Signer
+	turn      chan struct{} // holds one token: whoever has it may ask, and touch what follows
+	key       *privatekey.Key
+	Encrypted bool // Public is nil where the format hides it until the key is opened
+	signer    ssh.Signer
 }
 
 // Files keeps what was read of key files. The zero value is ready.
@@ -78,34 +74,18 @@ func Read(path string) *File {
 		}
 		return k
 	}
-	k.signer, err = ssh.ParsePrivateKey(text)
-	pkcs8, unread := readPKCS8(text)
-	if err == nil {
-		k.Public = k.signer.PublicKey()
-	} else if unread == nil {
-		k.Locked, k.pkcs8 = text, pkcs8
-		if k.Public = readPublic(path + ".pub"); k.Public == nil {
-			k.Problem = hidden
-		}
-	} else if e, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
-		k.Locked = text
-		if k.Public = e.PublicKey; k.Public == nil {
+	k.key, err = privatekey.Parse(text)
+	switch {
+	case err == nil:
+		k.signer, k.Public, k.Encrypted = k.key.Signer, k.key.Public, k.key.Encrypted()
+		if k.Public == nil {
 			k.Public = readPublic(path + ".pub")
 		}
-		if k.Public == nil {
-			k.Problem = hidden
-		} else if cipher := cipherOf(text); cipher != "" && !slices.Contains(ciphers, cipher) {
-			k.Problem = fmt.Sprintf("it is encrypted with %s, which is not supported; change that with ssh-keygen -p -Z %s", printable.Heard(cipher, 40), ciphers[0])
-		}
-	} else if k.Public = readPublic(path); k.Public != nil {
-		k.Problem = "it holds only a public key, which the agent does not have"
+	case errors.Is(err, privatekey.ErrFormat) && readPublic(path) != nil:
+		k.Public, k.Problem = readPublic(path), "it holds only a public key, which the agent does not have"
 		return k
-	} else {
-		k.Public = readPublic(path + ".pub")
-		k.Problem = "it holds no private key in a format that is known"
-		if block, _ := pem.Decode(text); block != nil && block.Type == pkcs8Type {
-			k.Problem = unread.Error() + "; change that with ssh-keygen -p"
-		}
+	default:
+		k.Public, k.Problem = readPublic(path+".pub"), err.Error()
 		return k
 	}
 	if k.Problem == "" {
@@ -114,28 +94,8 @@ func Read(path string) *File {
 	return k
 }
 
-// hidden says why an encrypted key is not offered: nothing tells which it is.
+// hidden says why an encrypted key is not offered where no person can be asked: nothing tells which it is.
 const hidden = "it is encrypted in a format that hides its public key, and there is no .pub file next to it; make one with ssh-keygen -y"
-
-// ciphers are those of OpenSSH's own format that the library decrypts.
-var ciphers = []string{"aes256-ctr", "aes256-cbc"}
-
-// cipherOf is what a key in OpenSSH's own format is encrypted with; "" is another format.
-func cipherOf(text []byte) string {
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return ""
-	}
-	rest, ok := bytes.CutPrefix(block.Bytes, []byte("openssh-key-v1\x00"))
-	var head struct {
-		Cipher string
-		Rest   []byte `ssh:"rest"`
-	}
-	if !ok || ssh.Unmarshal(rest, &head) != nil {
-		return ""
-	}
-	return head.Cipher
-}
 
 // readPublic returns the public key, or certificate, in a file; nil if there is none.
 func readPublic(path string) ssh.PublicKey {
@@ -174,25 +134,17 @@ func (k *File) open(clk *clock.Clock, ask func(context.Context, string) ([]byte,
 		if err != nil {
 			return nil, fmt.Errorf("no passphrase for the key: %w", err)
 		}
-		signer, err := k.unlock(secret)
+		signer, err := k.key.Open(secret)
 		clear(secret)
 		switch {
 		case err == nil:
 			if !forget {
-				k.signer, k.Locked, k.pkcs8 = signer, nil, nil
+				k.signer = signer
 			}
 			return signer, nil
-		case !errors.Is(err, x509.IncorrectPasswordError):
-			return nil, errors.New("the key cannot be decrypted: its format is not known")
+		case !errors.Is(err, privatekey.ErrPassphrase):
+			return nil, fmt.Errorf("the key cannot be decrypted: %w", err)
 		}
 	}
-	return nil, errors.New("the passphrase is wrong")
-}
-
-// unlock decrypts the key. A passphrase that is wrong is x509.IncorrectPasswordError.
-func (k *File) unlock(passphrase []byte) (ssh.Signer, error) {
-	if k.pkcs8 != nil {
-		return k.pkcs8.open(passphrase)
-	}
-	return ssh.ParsePrivateKeyWithPassphrase(k.Locked, passphrase)
+	return nil, privatekey.ErrPassphrase
 }

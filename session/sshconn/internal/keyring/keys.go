@@ -72,7 +72,11 @@ func (f *Files) Ring(clk *clock.Clock, w Wanted, bound *Binding) (*Ring, error) 
 	for _, k := range b.files {
 		b.file(k)
 	}
+	b.ring.unfit = w.Algorithms.Unfit
 	b.ring.Identities = slices.DeleteFunc(b.ring.Identities, func(id Identity) bool {
+		if id.Public == nil {
+			return false
+		}
 		why := w.Algorithms.Unfit(id.Public)
 		if why != "" {
 			b.ring.skip(id.From, why)
@@ -132,6 +136,10 @@ func (b *builder) file(k *File) {
 		} else {
 			b.ring.skip(k.path, k.Problem)
 		}
+	} else if k.Public == nil && k.Problem == "" && (b.w.Silent || b.w.Ask() == nil) {
+		b.ring.skip(k.path, hidden)
+	} else if k.Public == nil && k.Problem == "" {
+		b.ring.Identities = append(b.ring.Identities, Identity{From: k.path, Open: b.opener(k)})
 	} else if k.Public == nil {
 		b.ring.skip(k.path, k.Problem)
 	}

@@ -1,8 +1,7 @@
-package keyring
+package privatekey
 
 import (
 	"bytes"
-	"crypto/x509"
 	"encoding/pem"
 	"os"
 	"os/exec"
@@ -43,18 +42,18 @@ func TestKeysThatOpenSSLEncryptsAreRead(t *testing.T) {
 	} {
 		for _, generate := range []string{"-algorithm ed25519", "-algorithm rsa -pkeyopt rsa_keygen_bits:2048", "-algorithm ec -pkeyopt ec_paramgen_curve:P-256"} {
 			text, public := byOpenSSL(t, t.TempDir(), generate, encrypt)
-			key, err := readPKCS8(text)
+			key, err := Parse(text)
 			require.NoError(t, err, "%s %s", generate, encrypt)
-			signer, err := key.open([]byte("sesame"))
+			signer, err := key.Open([]byte("sesame"))
 			require.NoError(t, err, "%s %s", generate, encrypt)
 			assert.Equal(t, public.Marshal(), signer.PublicKey().Marshal())
-			_, err = key.open([]byte("Sesame"))
-			assert.ErrorIs(t, err, x509.IncorrectPasswordError)
+			_, err = key.Open([]byte("Sesame"))
+			assert.ErrorIs(t, err, ErrPassphrase)
 		}
 	}
 	for _, encrypt := range []string{"-scrypt", "-v1 PBE-SHA1-3DES", "-v2 camellia-128-cbc"} {
 		text, _ := byOpenSSL(t, t.TempDir(), "-algorithm ed25519", encrypt)
-		_, err := readPKCS8(text)
+		_, err := Parse(text)
 		assert.ErrorContains(t, err, "it is encrypted ", encrypt)
 	}
 }
@@ -68,13 +67,13 @@ AgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4fICEiIyQlJicoKSorLC0uLzAx
 MjM0NTY3ODk6Ozw9Pj8=
 -----END ENCRYPTED PRIVATE KEY-----
 `
-	_, err := readPKCS8([]byte(key))
-	require.NoError(f, err)
 	block, _ := pem.Decode([]byte(key))
+	_, err := readPKCS8(block.Bytes)
+	require.NoError(f, err)
 	f.Add(block.Bytes)
 	f.Add(bytes.Repeat([]byte{0x30, 0x80}, 40))
 	f.Fuzz(func(t *testing.T, der []byte) {
-		key, err := readPKCS8(pem.EncodeToMemory(&pem.Block{Type: pkcs8Type, Bytes: der}))
+		key, err := readPKCS8(der)
 		if err != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package keyring
+package privatekey
 
 import (
 	"crypto/aes"
@@ -11,7 +11,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
-	"encoding/pem"
 	"errors"
 	"hash"
 
@@ -69,25 +68,21 @@ var (
 	}
 )
 
-// readPKCS8 reads a key that is encrypted so. It fails where this is not one, or by other algorithms than those of RFC 8018 with AES or 3DES.
-func readPKCS8(text []byte) (*pkcs8, error) {
-	block, _ := pem.Decode(text)
-	if block == nil || block.Type != pkcs8Type {
-		return nil, errors.New("this is no encrypted PKCS#8 key")
-	}
+// readPKCS8 reads a key that is encrypted so. It fails where that is by other algorithms than those of RFC 8018 with AES or 3DES.
+func readPKCS8(der []byte) (*pkcs8, error) {
 	var key encryptedKey
 	var params pbes2Params
 	p := &pkcs8{}
 	switch {
-	case !whole(block.Bytes, &key), key.Algorithm.Algorithm.String() != pbes2OID, !whole(key.Algorithm.Parameters.FullBytes, &params),
+	case !whole(der, &key), key.Algorithm.Algorithm.String() != pbes2OID, !whole(key.Algorithm.Parameters.FullBytes, &params),
 		params.Derivation.Algorithm.String() != pbkdf2OID, !whole(params.Derivation.Parameters.FullBytes, &p.derivation),
 		!whole(params.Cipher.Parameters.FullBytes, &p.iv):
-		return nil, errors.New("it is encrypted in another way than PBES2 with PBKDF2")
+		return nil, errors.New("it is encrypted in another way than PBES2 with PBKDF2; change that with ssh-keygen -p")
 	}
 	d := p.derivation
 	p.hash, p.cipher, p.data = pkcs8Hashes[d.Hash.Algorithm.String()], pkcs8Ciphers[params.Cipher.Algorithm.String()], key.Data
 	if p.hash == nil || p.cipher.of == nil || d.Iterations < 1 || d.Iterations > maxIterations || d.KeyLength != 0 && d.KeyLength != p.cipher.size {
-		return nil, errors.New("it is encrypted with an algorithm that is not known")
+		return nil, errors.New("it is encrypted with an algorithm that is not known; change that with ssh-keygen -p")
 	}
 	return p, nil
 }
@@ -98,7 +93,7 @@ func whole(der []byte, v any) bool {
 	return err == nil && len(rest) == 0
 }
 
-// open decrypts the key. A passphrase that is wrong is x509.IncorrectPasswordError.
+// open decrypts the key. A wrong passphrase is ErrPassphrase.
 func (p *pkcs8) open(passphrase []byte) (ssh.Signer, error) {
 	derived, err := pbkdf2.Key(p.hash, string(passphrase), p.derivation.Salt, p.derivation.Iterations, p.cipher.size)
 	if err != nil {
@@ -117,11 +112,11 @@ func (p *pkcs8) open(passphrase []byte) (ssh.Signer, error) {
 	cipher.NewCBCDecrypter(block, p.iv).CryptBlocks(plain, p.data)
 	n := int(plain[len(plain)-1]) // the bytes of padding are their number
 	if n == 0 || n > block.BlockSize() {
-		return nil, x509.IncorrectPasswordError
+		return nil, ErrPassphrase
 	}
 	key, err := x509.ParsePKCS8PrivateKey(plain[:len(plain)-n])
 	if err != nil {
-		return nil, x509.IncorrectPasswordError
+		return nil, ErrPassphrase
 	}
 	return ssh.NewSignerFromKey(key)
 }
