@@ -103,6 +103,7 @@ type AuthError struct {
 	Typed   []string  // what a person answered, in vain or as one of several: "password (3 times)"
 	Untried []Untried // what the server would take and was not tried
 	Reason  string    // what the server said when it hung up, or refused; "" if nothing
+	Expired bool      // the password was right and has expired: the server demands a new one, which Fairlead cannot give it
 }
 
 // Untried is a way to log in that was not tried, and why.
@@ -139,6 +140,9 @@ func (e *AuthError) Error() string {
 	keysOff := slices.ContainsFunc(e.Untried, func(u Untried) bool { return u.Method == allowed.ByKey })
 	takesKeys := slices.Contains(e.Methods, allowed.ByKey) && !keysOff
 	switch {
+	case e.Expired:
+		b.WriteString("; the password has expired, and the server demands a new one: log in with ssh, change it there, and try again")
+		return b.String()
 	case len(e.Partial) > 0:
 		fmt.Fprintf(&b, "; the server accepted %s and also requires %s", strings.Join(e.Partial, ", "), strings.Join(e.Methods, " or "))
 	case keysOff:
@@ -191,12 +195,18 @@ func limitsOf(key ssh.PublicKey, user string) string {
 // decided reports whether the server said no, as opposed to having gone away.
 func (l *login) decided(err error) bool {
 	text := err.Error()
-	return l.barred || strings.Contains(text, "unable to authenticate") || strings.Contains(text, "ssh: disconnect") ||
+	return l.barred || l.expired(err) || strings.Contains(text, "unable to authenticate") || strings.Contains(text, "ssh: disconnect") ||
 		strings.Contains(text, "no common public key signature") || errors.Is(err, errNoWay) || len(l.tried) > 0 && l.tried[len(l.tried)-1].Failed != ""
 }
 
+// expired reports whether the server has answered a password with the demand for a new one (SSH_MSG_USERAUTH_PASSWD_CHANGEREQ), which
+// the library does not know.
+func (l *login) expired(err error) bool {
+	return l.puzzled && strings.Contains(err.Error(), "unexpected message type 60 (expected 52)")
+}
+
 func (l *login) refusal(err error) error {
-	e := &AuthError{User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried, Typed: l.tries(), Untried: l.untried()}
+	e := &AuthError{Expired: l.expired(err), User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried, Typed: l.tries(), Untried: l.untried()}
 	if _, after, ok := strings.Cut(err.Error(), "ssh: disconnect, reason "); ok {
 		_, said, _ := strings.Cut(after, ": ")
 		if text, err := strconv.Unquote(said); err == nil {

@@ -47,6 +47,7 @@ type login struct {
 	typed    map[string]int // how often a person was to answer, by method
 	given    []attempt      // at which a person has typed something
 	prompted bool           // the server has asked something with keyboard-interactive
+	puzzled  bool           // the server has not said yes or no to a password
 	noPerson bool           // there is none to ask
 	notTyped error          // why a person has not answered
 	asked    atomic.Bool    // a person was asked anything
@@ -58,13 +59,17 @@ type login struct {
 // next picks what to try now.
 func (l *login) next(c *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	partial := fewMethods(c.PartialSuccessMethods)
-	l.answered(len(partial) > len(l.partial))
+	taken := len(partial) > len(l.partial)
+	l.answered(taken)
 	l.methods, l.partial = fewMethods(c.AllowedMethods), partial
 	if l.broke = l.clk.Err() != nil || l.w.broken.Load(); l.broke {
 		return nil, nil
 	}
 	if l.notTyped != nil {
 		return nil, l.notTyped
+	}
+	if l.puzzled = l.puzzled && !taken; l.puzzled {
+		return nil, nil // the library tells now what it has got
 	}
 	for _, method := range l.t.methods.Order {
 		var auth ssh.AuthMethod

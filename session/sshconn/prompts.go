@@ -33,7 +33,7 @@ func (l *login) byPerson(method string) ssh.AuthMethod {
 	l.typed[method] = n + 1
 	l.begin(session.AuthTry{Method: method, From: "typed"})
 	if method == allowed.ByPassword {
-		return ssh.PasswordCallback(func() (string, error) { return l.password(n + 1) })
+		return l.byPassword(n + 1)
 	}
 	rounds, answered := 0, false
 	return ssh.KeyboardInteractive(func(name, instruction string, texts []string, echos []bool) ([]string, error) {
@@ -49,6 +49,25 @@ func (l *login) byPerson(method string) ssh.AuthMethod {
 		return l.answers(q, n+1, texts, echos)
 	})
 }
+
+// byPassword is one attempt with a password. The library tries it once more after a plain refusal, and only then: that it comes back
+// for a password tells that refusal from an answer that it does not understand, which it tells nobody as long as there is more to try.
+func (l *login) byPassword(try int) ssh.AuthMethod {
+	asked := false
+	return ssh.RetryableAuthMethod(ssh.PasswordCallback(func() (string, error) {
+		if asked {
+			l.puzzled = false
+			return "", errRefused
+		}
+		asked = true
+		got, err := l.password(try)
+		l.puzzled = err == nil
+		return got, err
+	}), 2)
+}
+
+// errRefused ends an attempt that the server has refused.
+var errRefused = errors.New("the server refuses the password")
 
 func (l *login) password(try int) (string, error) {
 	q := Question{Kind: AskLogin, Method: allowed.ByPassword, Try: try, Prompts: []Prompt{{Text: fmt.Sprintf("%s@%s's password: ", l.t.user, l.t.host)}}}
