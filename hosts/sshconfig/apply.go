@@ -88,6 +88,8 @@ func (r *resolver) directive(l *line, active bool) error {
 		err = setEnv(l, active, &s.SetEnv)
 	case "stricthostkeychecking":
 		err = one(l, active, &s.StrictHostKeyChecking, parseStrict)
+	case "checkhostip":
+		err = one(l, active, &s.CheckHostIP, parseFlag)
 	case "hashknownhosts":
 		err = one(l, active, &s.HashKnownHosts, parseFlag)
 	case "connecttimeout":

@@ -65,6 +65,7 @@ func asSSH(s sshconfig.Settings) map[string][]string {
 		"user":                  {s.User.V},
 		"identitiesonly":        {yesNo[s.IdentitiesOnly.V]},
 		"hashknownhosts":        {yesNo[s.HashKnownHosts.V]},
+		"checkhostip":           {yesNo[s.CheckHostIP.V]},
 		"serveraliveinterval":   {strconv.Itoa(int(s.ServerAliveInterval.V.Seconds()))},
 		"serveralivecountmax":   {strconv.Itoa(s.ServerAliveCountMax.V)},
 		"stricthostkeychecking": {map[sshconfig.StrictHostKeyChecking]string{"yes": "true", "off": "false"}[s.StrictHostKeyChecking.V]},
@@ -206,7 +207,7 @@ func normal(m map[string][]string) map[string][]string {
 
 var compared = []string{"hostname", "port", "user", "identityfile", "certificatefile", "proxyjump", "proxycommand",
 	"userknownhostsfile", "globalknownhostsfile", "identitiesonly", "stricthostkeychecking", "connecttimeout",
-	"serveraliveinterval", "serveralivecountmax", "hostkeyalias", "hashknownhosts", "addressfamily", "bindaddress", "bindinterface",
+	"serveraliveinterval", "serveralivecountmax", "hostkeyalias", "hashknownhosts", "checkhostip", "addressfamily", "bindaddress", "bindinterface",
 	"connectionattempts", "pubkeyauthentication", "preferredauthentications", "requiredrsasize", "rekeylimit", "setenv", "sendenv", "passwordauthentication", "kbdinteractiveauthentication", "numberofpasswordprompts",
 	"updatehostkeys", "knownhostscommand", "controlpath", "identityagent", "revokedhostkeys",
 	"batchmode", "requesttty", "remotecommand", "ciphers", "macs", "kexalgorithms", "hostkeyalgorithms", "pubkeyacceptedalgorithms", "casignaturealgorithms"}

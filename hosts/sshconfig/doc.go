@@ -34,9 +34,11 @@
 //	Include ~unknown/x; a NUL byte     no file; the end of the line   an error
 //	RekeyLimit with a time, or small   obeyed                         the time has no effect; 64K is the least
 //	StrictHostKeyChecking no           accepts a changed key, without password  never
-//	VerifyHostKeyDNS, CheckHostIP,     obeyed                         the host is refused, and the error says what to do
-//	  NoHostAuthenticationForLocalhost,
-//	  PKCS11Provider, ProxyUseFdpass,
+//	VerifyHostKeyDNS, NoHost-          trust a host without           no effect: such a host's key is unknown until it is recorded
+//	  AuthenticationForLocalhost         known_hosts
+//	CheckHostIP                        records the key for the        records nothing
+//	                                     address, too
+//	PKCS11Provider, ProxyUseFdpass,    obeyed                         the host is refused, and the error says what to do
 //	  HostbasedAuthentication, GSSAPIKeyExchange
 //	RemoteCommand, RequestTTY          obeyed                         for "fairlead ssh" ([Options].Programs); else the one refuses
 //	                                                                  the host ("fairlead shell": also RequestTTY no)

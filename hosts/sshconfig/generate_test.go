@@ -27,6 +27,7 @@ var (
 		"HostKeyAlias":           {"Alias", "other", "%h"},
 		"StrictHostKeyChecking":  {"yes", "no", "ask", "accept-new", "off", "Accept-New"},
 		"HashKnownHosts":         {"yes", "no"},
+		"CheckHostIP":            {"yes", "no"},
 		"ConnectTimeout":         {"5", "1m", "none", "1h30", "1H2M3S", "0"},
 		"ServerAliveInterval":    {"15", "1m", "none", "0"},
 		"ServerAliveCountMax":    {"3", "0", "7"},

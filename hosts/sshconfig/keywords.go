@@ -20,12 +20,6 @@ var notObeyed = map[string]keyword{
 	"refuseconnection": {refuse: "this configuration refuses connections to the host"},
 	"remotecommand": {fine: []string{None},
 		refuse: "a fixed remote command cannot be combined with commands of your own; fairlead ssh runs it; put it under a Host name of its own"},
-	"verifyhostkeydns": {fine: []string{"no", "false"},
-		refuse: "not supported; record the host's key in a known_hosts file"},
-	"nohostauthenticationforlocalhost": {fine: []string{"no", "false"},
-		refuse: "not supported, because Fairlead verifies every host key; record the key in a known_hosts file"},
-	"checkhostip": {fine: []string{"no", "false"},
-		refuse: "not supported; Fairlead checks the key of the host's name, so set it to no"},
 	"pkcs11provider": {fine: []string{None},
 		refuse: "not supported; add the key to ssh-agent with ssh-add -s, and remove this line"},
 	"smartcarddevice": {fine: []string{None},
@@ -36,6 +30,9 @@ var notObeyed = map[string]keyword{
 		refuse: "not supported; log in with a key, and set it to no"},
 	"gssapikeyexchange": {fine: []string{"no", "false"},
 		refuse: "not supported; record the host's key in a known_hosts file, and set it to no"},
+
+	// Other ways to trust a host than by known_hosts: without them fewer hosts are trusted, and none that would not be.
+	"verifyhostkeydns": {fine: []string{"no", "false"}}, "nohostauthenticationforlocalhost": {fine: []string{"no", "false"}},
 
 	// Other ways to log in than with keys.
 	"kbdinteractivedevices":       {},
@@ -78,7 +75,7 @@ var notObeyed = map[string]keyword{
 
 // obeyed are the directives that have an effect: apply.go reads them.
 var obeyed = []string{"addressfamily", "batchmode", "bindaddress", "bindinterface", "canonicaldomains", "canonicalizefallbacklocal", "canonicalizehostname", "canonicalizemaxdots",
-	"canonicalizepermittedcnames", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "ciphers",
+	"canonicalizepermittedcnames", "casignaturealgorithms", "certificatefile", "challengeresponseauthentication", "checkhostip", "ciphers",
 	"connectionattempts", "connecttimeout", "controlpath", "dsaauthentication", "globalknownhostsfile", "hashknownhosts", "host", "hostkeyalgorithms", "hostkeyalias", "hostname",
 	"identitiesonly", "identityagent", "identityfile", "identityfile2", "ignoreunknown", "include", "kbdinteractiveauthentication", "kexalgorithms", "knownhostscommand", "macs", "match",
 	"numberofpasswordprompts", "passwordauthentication", "port",

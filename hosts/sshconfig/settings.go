@@ -74,6 +74,7 @@ type Settings struct {
 	HostKeyAlias          Value[string]   // lower case; "" means none
 	StrictHostKeyChecking Value[StrictHostKeyChecking]
 	HashKnownHosts        Value[bool]
+	CheckHostIP           Value[bool] // a key that is recorded for the address must be the host's, too
 	// KnownHostsCommand is a program that prints lines as in known_hosts, beside the files; a zero Command means none.
 	KnownHostsCommand Value[Command]
 	// UpdateHostKeys says whether known_hosts follows when a host adds or replaces keys of its own: "yes", "no" or "ask".

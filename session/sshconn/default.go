@@ -131,6 +131,7 @@ func (f *files) resolve(h hosts.Host) (*target, error) {
 	if t.hostKeys = live; !s.KnownHostsCommand.V.IsZero() {
 		t.hostKeys = &hostkeys.Command{Live: live, Argv: s.KnownHostsCommand.V.Argv, Env: f.cfg.Loader.ProgramEnviron(), From: s.KnownHostsCommand.Source(), Name: t.keyName()}
 	}
+	t.checkIP = s.CheckHostIP.V
 	t.revoked = hostkeys.Revoked{File: s.RevokedHostKeys.V, From: s.RevokedHostKeys.Source()}
 	if user := values(s.UserKnownHostsFiles); f.cfg.HostKeysChange != nil && s.UpdateHostKeys.V != "no" && len(user) > 0 {
 		t.rotation = &rotation{asks: s.UpdateHostKeys.V == "ask", files: user, others: values(s.GlobalKnownHostsFiles), hash: s.HashKnownHosts.V, changing: f.cfg.HostKeysChange, done: make(chan struct{})}

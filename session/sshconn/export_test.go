@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"context"
+	"net"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -50,4 +51,13 @@ func SetExchangePatience(t interface{ Cleanup(func()) }, d time.Duration) {
 	was := exchangePatience
 	exchangePatience = d
 	t.Cleanup(func() { exchangePatience = was })
+}
+
+// CheckAddress compares a key of h, whose address is remote, with what is recorded for that, as CheckHostIP wants.
+func CheckAddress(d *Dialer, h hosts.Host, remote net.Addr, key ssh.PublicKey) error {
+	t, err := d.resolve(h)
+	if err != nil {
+		return err
+	}
+	return t.checkAddress(remote, key)
 }

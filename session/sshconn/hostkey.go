@@ -24,11 +24,14 @@ var errNotTrusted = errors.New("its key was not trusted")
 
 // checkHostKey is called once the host has proved that it owns key, and whenever keys are exchanged again. As with ssh, a key that this
 // connection has verified is not judged anew then: no person waits for a question, and programs run.
-func (l *login) checkHostKey(_ string, _ net.Addr, key ssh.PublicKey) error {
+func (l *login) checkHostKey(_ string, remote net.Addr, key ssh.PublicKey) error {
 	if verified, _, _ := l.verdict(); keyring.Same(verified, key) {
 		return nil
 	}
 	vouched, err := l.judgeHostKey(key)
+	if err == nil {
+		err = l.t.checkAddress(remote, key)
+	}
 	l.traceHostKey(key, err)
 	l.mu.Lock()
 	defer l.mu.Unlock()

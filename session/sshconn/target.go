@@ -1,6 +1,7 @@
 package sshconn
 
 import (
+	"errors"
 	"net"
 	"strconv"
 	"strings"
@@ -49,6 +50,7 @@ type target struct {
 	first      firstContact
 	revoked    hostkeys.Revoked
 	rotation   *rotation
+	checkIP    bool     // CheckHostIP
 	scan       bool     // connect for the key of the host alone
 	files      []string // known_hosts files of the user; nil where there are none
 	turns      *turns   // of questions about host keys
@@ -88,4 +90,24 @@ func (t *target) checkHostKey(key ssh.PublicKey) error {
 		return err
 	}
 	return t.hostKeys.Check(t.query(), key)
+}
+
+// checkAddress checks the key of a name against what is recorded for the address behind it, where CheckHostIP wants that. As with ssh,
+// nothing recorded is no objection, and addresses of this machine and those that another program connects to are not looked up.
+func (t *target) checkAddress(remote net.Addr, key ssh.PublicKey) error {
+	tcp, ok := remote.(*net.TCPAddr)
+	if !t.checkIP || !ok || t.proxy != nil || len(t.via) > 0 || tcp.IP.IsLoopback() || knownhosts.Name(tcp.IP.String(), t.port) == t.host {
+		return nil
+	}
+	keys := t.hostKeys
+	if c, ok := keys.(*hostkeys.Command); ok {
+		keys = c.Live
+	}
+	q := t.query()
+	q.Host, q.Alias = tcp.IP.String(), ""
+	err := keys.Check(q, key)
+	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown {
+		return nil
+	}
+	return err
 }

@@ -81,7 +81,10 @@ func (c *Conn) CheckHostKey() error {
 	}
 	err := c.t.checkHostKey(c.hostKey)
 	if _, unknown := errors.AsType[*knownhosts.UnknownError](err); unknown && c.vouched {
-		return nil
+		err = nil
+	}
+	if err == nil {
+		err = c.t.checkAddress(c.ssh.RemoteAddr(), c.hostKey)
 	}
 	if err != nil {
 		return &Error{Host: c.t.name, Addr: c.t.addr(), Step: StepHostKey, Err: &HostKeyError{Err: err}}
