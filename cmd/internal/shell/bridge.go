@@ -164,6 +164,8 @@ func (b *bridge) keys(cancel context.CancelCauseFunc) {
 			case hangUp:
 				cancel(errHungUp)
 				return
+			case suspend:
+				b.term.suspend()
 			case showHelp:
 				_, _ = io.WriteString(b.out, b.esc.help())
 			}

@@ -13,6 +13,7 @@ const (
 	nothing action = iota
 	hangUp
 	showHelp
+	suspend
 )
 
 // escape finds escape sequences in what is typed, by the rules of OpenSSH's client: they count at the beginning of a
@@ -38,6 +39,8 @@ func (e *escape) filter(dst, p []byte) (out []byte, do action, rest []byte) {
 				return dst, hangUp, p[i+1:]
 			case '?':
 				return dst, showHelp, p[i+1:]
+			case 'Z' & 0x1f:
+				return dst, suspend, p[i+1:]
 			case e.char:
 				dst, e.within = append(dst, c), true
 			default:
@@ -58,7 +61,7 @@ func endsLine(c byte) bool { return c == '\r' || c == '\n' }
 
 // help is what the help sequence shows, for a raw terminal.
 func (e *escape) help() string {
-	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]s.  hang up\r\n  %[1]s?  this help\r\n  %[1]s%[1]s  type %[1]s\r\n", shown(e.char))
+	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]s.  hang up\r\n  %[1]s^Z suspend fairlead; the local shell's fg comes back\r\n  %[1]s?  this help\r\n  %[1]s%[1]s  type %[1]s\r\n", shown(e.char))
 }
 
 // shown is an escape character as ParseEscape takes it.
@@ -86,9 +89,9 @@ func ParseEscape(v string) (byte, error) {
 }
 
 // Escapes is what is typed at in, a raw terminal, without the escape sequences that begin with char. The one that hangs up calls
-// hangUp, and ends the input; help goes to out.
-func Escapes(in io.Reader, char byte, out io.Writer, hangUp func()) io.Reader {
-	return &escaped{in: in, out: out, hangUp: hangUp, esc: escape{char: char}}
+// hangUp, and ends the input; the one that suspends calls suspend; help goes to out.
+func Escapes(in io.Reader, char byte, out io.Writer, hangUp, suspend func()) io.Reader {
+	return &escaped{in: in, out: out, hangUp: hangUp, suspend: suspend, esc: escape{char: char}}
 }
 
 type escaped struct {
@@ -96,6 +99,8 @@ type escaped struct {
 	out    io.Writer
 	hangUp func()
 	esc    escape
+
+	suspend func()
 
 	pass  []byte // what has been found to go to the host
 	typed []byte // what has not been looked at
@@ -126,6 +131,8 @@ func (e *escaped) look() {
 		case hangUp:
 			e.typed, e.err = nil, io.EOF
 			e.hangUp()
+		case suspend:
+			e.suspend()
 		case showHelp:
 			_, _ = io.WriteString(e.out, e.esc.help())
 		}

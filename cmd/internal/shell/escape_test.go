@@ -49,6 +49,8 @@ func TestEscapeSequencesCountAtTheBeginningOfALine(t *testing.T) {
 		"a home directory":             {"~root\r", "~root\r", nil},
 		"help goes on with the line":   {"~?ls\r", "ls\r", []action{showHelp}},
 		"keys that are not text":       {"\x03~.", "\x03~.", nil},
+		"suspend, and go on":           {"~\x1als\r", "ls\r", []action{suspend}},
+		"^Z alone is the host's":       {"\x1a~\x1a", "\x1a~\x1a", nil},
 	} {
 		for how, pieces := range map[string][]string{"whole": {tt.typed}, "key by key": strings.Split(tt.typed, "")} {
 			t.Run(name+", "+how, func(t *testing.T) {
@@ -88,15 +90,16 @@ func TestTheEscapeFlagTakesOneCharacterOrNone(t *testing.T) {
 
 func TestWhatIsTypedIsReadWithoutEscapeSequences(t *testing.T) {
 	var shown strings.Builder
-	hungUp := 0
-	in := Escapes(iotest.OneByteReader(strings.NewReader("a\r~?~~b\r~.never")), '~', &shown, func() { hungUp++ })
+	hungUp, suspended := 0, 0
+	in := Escapes(iotest.OneByteReader(strings.NewReader("a\r~?~~b\r~\x1a~.never")), '~', &shown, func() { hungUp++ }, func() { suspended++ })
 	got, err := io.ReadAll(in)
 	require.NoError(t, err)
 	assert.Equal(t, "a\r~b\r", string(got))
 	assert.Equal(t, 1, hungUp)
+	assert.Equal(t, 1, suspended)
 	assert.Contains(t, shown.String(), "hang up")
 
-	got, err = io.ReadAll(Escapes(strings.NewReader("~.\r~."), 0, nil, nil))
+	got, err = io.ReadAll(Escapes(strings.NewReader("~.\r~."), 0, nil, nil, nil))
 	require.NoError(t, err)
 	assert.Equal(t, "~.\r~.", string(got))
 }

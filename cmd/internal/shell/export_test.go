@@ -1,4 +1,3 @@
 package shell
 
 // Run is the command without its flags.
-var Run = run

@@ -8,6 +8,7 @@ use "fairlead run".
 
 At the beginning of a line:
   ~.   hang up
+  ~^Z  suspend fairlead; fg in the local shell comes back
   ~?   show these
   ~~   type ~
 --escape sets another character, or none.

@@ -21,7 +21,12 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
-func exitOf(r session.Result) error { return cmdutil.Exit(exitcode.Host(r)) }
+func (o *Options) exitOf(r session.Result) error {
+	if o.ExitCode != nil {
+		return cmdutil.Exit(o.ExitCode(r))
+	}
+	return cmdutil.Exit(exitcode.Host(r))
+}
 
 // open records, and connects the host's shell with the terminal here.
 func (o *Options) open(ctx context.Context, h hosts.Host, conn session.Transport, t *terminal, e *terminals.Entry, line string, d policy.Decision) error {
@@ -156,7 +161,7 @@ func (o *Options) finish(ctx context.Context, h hosts.Host, e *terminals.Entry, 
 
 // ended tells how a terminal ended, and where it is recorded, and returns what the program ends with.
 func (o *Options) ended(ctx context.Context, h hosts.Host, out terminals.Outcome, recording string) error {
-	code := exitOf(out.Result)
+	code := o.exitOf(out.Result)
 	switch out.Status {
 	case session.StatusLost:
 		fmt.Fprintln(o.IO.Err)

@@ -39,10 +39,11 @@ type Options struct {
 	Policy     func() (policy.Decider, error)
 	Caller     cmdutil.Caller
 	Place      place.Chooser
-	Ask        func() sshconn.Ask     // a person, while connecting from here
-	NoPrograms func() bool            // see cmdutil.Factory
-	Recordings func() (string, error) // the directory
-	MaxBytes   int64                  // of a recording
+	Ask        func() sshconn.Ask       // a person, while connecting from here
+	NoPrograms func() bool              // see cmdutil.Factory
+	Recordings func() (string, error)   // the directory
+	MaxBytes   int64                    // of a recording
+	ExitCode   func(session.Result) int // of the program, for how the shell ended or why there is none; nil means package exitcode's
 
 	PolicyFile     string
 	NoRecord       bool
@@ -73,7 +74,7 @@ func NewCmd(f *cmdutil.Factory, runF func(context.Context, *Options) error) *cob
 		return filepath.Join(filepath.Dir(dir), "recordings"), err
 	}
 	if runF == nil {
-		runF = run
+		runF = Run
 	}
 	cmd := &cobra.Command{
 		Use:     "shell HOST",
@@ -122,8 +123,8 @@ func (o *Options) parse(args []string, dash int) error {
 
 func operator(principal string) bool { return strings.HasPrefix(principal, "operator/") }
 
-// run does the work: select, judge, connect, record, and be a terminal.
-func run(ctx context.Context, o *Options) error {
+// Run does the work: select, judge, connect, record, and be a terminal.
+func Run(ctx context.Context, o *Options) error {
 	host, err := o.host()
 	if err != nil {
 		return err
@@ -252,5 +253,5 @@ func (o *Options) fail(h hosts.Host, r session.Result, why string) error {
 		what = string(r.Status)
 	}
 	fmt.Fprintf(o.IO.Err, "fairlead: %s: %s: %s\n", h.Name, what, cmdutil.OneLine(why))
-	return exitOf(r)
+	return o.exitOf(r)
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -75,6 +77,35 @@ func (t *terminal) restore() {
 		_ = flushInput(t.fd)
 	}
 	t.over = true
+}
+
+// suspend gives the terminal back and stops this program, until it goes on.
+func (t *terminal) suspend() {
+	t.mu.Lock()
+	if t.before != nil && !t.over {
+		_ = xterm.Restore(t.fd, t.before)
+	}
+	t.mu.Unlock()
+	Stop()
+	_ = t.raw()
+}
+
+// notStopped is after how long a program goes on that nothing has stopped.
+const notStopped = 200 * time.Millisecond
+
+// Stop stops this program and those that were begun with it, as the key ^Z does, and returns once it goes on. Where there is no shell
+// that could continue it, the system does not stop it.
+func Stop() {
+	on := make(chan os.Signal, 1)
+	signal.Notify(on, syscall.SIGCONT)
+	defer signal.Stop(on)
+	if syscall.Kill(0, syscall.SIGTSTP) != nil {
+		return
+	}
+	select { // the system may take a moment to stop all threads
+	case <-on:
+	case <-time.After(notStopped):
+	}
 }
 
 // isRaw reports whether lines need a carriage return.

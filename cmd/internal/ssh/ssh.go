@@ -280,14 +280,32 @@ func (r *runner) shell(ctx context.Context, h hosts.Host) error {
 			return fail(r.says, err)
 		}
 	}
-	cmd := shell.NewCmd(r.f, nil)
+	cmd := shell.NewCmd(r.f, func(ctx context.Context, o *shell.Options) error {
+		o.ExitCode = exitCode
+		return shell.Run(ctx, o)
+	})
 	cmd.SetContext(ctx)
 	if r.c.escape != "" {
 		if err := cmd.Flags().Set("escape", r.c.escape); err != nil {
 			return fail(r.says, err)
 		}
 	}
-	return cmd.RunE(cmd, []string{targets.Asked(h)})
+	err := cmd.RunE(cmd, []string{targets.Asked(h)})
+	if _, ended := errors.AsType[*cmdutil.ExitError](err); err == nil || ended || ctx.Err() != nil {
+		return err
+	}
+	return fail(r.says, err)
+}
+
+// exitCode is ssh's for a terminal: that of the program there, or 255.
+func exitCode(end session.Result) int {
+	switch {
+	case end.Status == session.StatusOK:
+		return 0
+	case end.Status == session.StatusExit && end.ExitCode != nil:
+		return *end.ExitCode
+	}
+	return failed
 }
 
 // streams are what a program here is connected to.

@@ -52,7 +52,16 @@ func (r *runner) takeTerminal(in io.Reader, resize func(session.Size), hangUp fu
 			}
 		}
 	}()
-	return shell.Escapes(in, char, r.f.IO.Err, hangUp), func() {
+	suspend := func() {
+		raw, err := term.GetState(int(file.Fd()))
+		_ = term.Restore(int(file.Fd()), before)
+		shell.Stop()
+		if err == nil {
+			_ = term.Restore(int(file.Fd()), raw)
+		}
+		tell()
+	}
+	return shell.Escapes(in, char, r.f.IO.Err, hangUp, suspend), func() {
 		signal.Stop(changed)
 		close(done)
 		<-over

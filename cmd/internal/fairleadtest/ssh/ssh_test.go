@@ -242,6 +242,31 @@ func TestWhatHangsUnderSSHCanBeLeft(t *testing.T) {
 	})
 }
 
+// The exit code at a terminal is the shell's, or 255, whatever "fairlead shell" would say.
+func TestATerminalUnderSSHEndsWithItsCodes(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		for name, tt := range map[string]struct {
+			typed []string
+			args  []string
+			code  int
+		}{
+			"the shell's own": {[]string{"", "echo rea''dy\r", "ready", "exit 3\r"}, []string{"sshd"}, 3},
+			"hung up":         {[]string{"", "echo rea''dy\r", "ready", "\r~."}, []string{"sshd"}, 255},
+			"killed":          {[]string{"", "echo rea''dy\r", "ready", "kill -9 $$\r"}, []string{"sshd"}, 255},
+			"no host there":   {nil, []string{"-p", "1", "sshd"}, 255},
+			"an unknown key":  {nil, []string{"-o", "BatchMode=yes", "-o", "UserKnownHostsFile=/dev/null", "sshd"}, 255},
+			"a bad option":    {nil, []string{"-o", "SetEnv=A", "sshd"}, 255},
+		} {
+			t.Run(name, func(t *testing.T) {
+				cmd := exec.Command(a.ssh, tt.args...)
+				cmd.Env, cmd.Dir = a.env, a.dir
+				seen := fairleadtest.SitAt(t, cmd, tt.typed)
+				assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), "%s", seen)
+			})
+		}
+	})
+}
+
 func TestSSHForwardsPorts(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
