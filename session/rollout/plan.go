@@ -43,7 +43,8 @@ type Plan struct {
 	Deadline time.Duration
 
 	// Retry is how often a connection that cannot be made is tried again, after 1 s, 2 s, 4 s and so on up to 30 s. A command
-	// of which a byte may have been sent is never sent again. Each attempt asks the command's Streams anew.
+	// of which a byte may have been sent is never sent again, and one that was approved is not tried again: its approval is used,
+	// and its standard input read. Each attempt asks the command's Streams and Stdins anew.
 	Retry int
 
 	// Begin, if not nil, is told of each batch before it begins.

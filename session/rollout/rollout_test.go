@@ -190,7 +190,7 @@ func TestMaxFailIsOverAllHosts(t *testing.T) {
 		assert.Equal(t, session.StatusCanceled, res.Status)
 		require.ErrorIs(t, res.Err, rollout.ErrNotRun)
 		assert.False(t, res.Err.Sent)
-		assert.Contains(t, res.Err.Error(), "3 of 10 hosts failed")
+		assert.Contains(t, res.Err.Error(), "more hosts failed than max-fail allows (20% of 10)")
 	})
 }
 
@@ -232,6 +232,31 @@ func TestALimitStopsInsideABatchAndLeavesAloneWhatRuns(t *testing.T) {
 		assert.Equal(t, time.Minute, r.Took)
 		assert.Equal(t, 0, r.Done)
 	})
+}
+
+func TestWhatFailsAfterALimitIsExceededIsCounted(t *testing.T) {
+	for name, p := range map[string]rollout.Plan{"max-fail": {MaxFail: limit(t, "0")}, "batch-max-fail": {BatchMaxFail: limit(t, "0")}} {
+		inLab(t, 4, func(t *testing.T, l *lab) {
+			l.OnFunc("work", func(c *sessiontest.Call) reply {
+				if c.Host == "web1" {
+					time.Sleep(time.Minute)
+				}
+				return reply{Exit: 1}
+			})
+			var notRun error
+			p.Result = func(h hosts.Host, r session.Result) {
+				if h.Name == "web3" {
+					notRun = r.Err
+				}
+			}
+			r, err := p.Run(t.Context(), l.pool, l.hs, session.Command{Script: "work", Forks: 2})
+			require.NoError(t, err)
+			assert.Equal(t, "web[0-1]", names(r.Failed()))
+			assert.Contains(t, r.Why, "2 of 4 hosts")
+			assert.Contains(t, r.Why, "failed, and "+name+" is 0")
+			assert.ErrorContains(t, notRun, "failed than "+name+" allows (0 of 4)", "which stays true")
+		})
+	}
 }
 
 func TestVerifyRunsWhereTheCommandSucceeded(t *testing.T) {
@@ -395,6 +420,48 @@ func TestOnlyConnectionsAreRetried(t *testing.T) {
 		require.NoError(t, err)
 		assert.Zero(t, r.Took, "neither a refused login nor a failed command is tried again")
 		assert.Equal(t, 1, ran["web2"])
+	})
+}
+
+// approvals answers yes, each time with an approval of its own.
+type approvals struct{ asked []policy.Question }
+
+func (a *approvals) Approve(_ context.Context, q policy.Question) (policy.Answer, error) {
+	a.asked = append(a.asked, q)
+	return policy.Answer{Approved: true, ID: fmt.Sprintf("a_%d", len(a.asked)), By: "operator/ada"}, nil
+}
+
+func TestAnApprovedCommandIsNotTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := sessiontest.NewDialer(t)
+		d.Fault("web0", faults{Dial: errors.New("refused")})
+		ask := policy.DeciderFunc(func(context.Context, policy.Request) (policy.Decision, error) {
+			return policy.Decision{Verdict: policy.Ask, Rule: "t", Class: policy.Write, Reason: "it writes"}, nil
+		})
+		pool, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: session.Config{Policy: ask, Audit: audit.Discard{}}})
+		require.NoError(t, err)
+		by, in := &approvals{}, strings.NewReader("all of the input")
+		var got session.Result
+		r, err := rollout.Plan{Retry: 5, Result: func(_ hosts.Host, r session.Result) { got = r }}.Run(t.Context(), pool, []hosts.Host{{Name: "web0"}},
+			session.Command{Script: "work", Stdin: in, Approver: by})
+		require.NoError(t, err)
+		assert.Zero(t, r.Took)
+		require.Len(t, by.asked, 1, "and not again, with what is left of the input")
+		assert.EqualValues(t, len("all of the input"), by.asked[0].StdinBytes)
+		assert.Equal(t, session.StatusUnreachable, got.Status)
+		assert.ErrorContains(t, got.Err, "refused; not tried again, because an approval is for one attempt")
+		require.NoError(t, pool.Close())
+	})
+}
+
+func TestAnAttemptThatDoesNotConnectReadsNoStandardInput(t *testing.T) {
+	inLab(t, 1, func(t *testing.T, l *lab) {
+		l.Fault("web0", faults{Dial: errors.New("refused")})
+		in := strings.NewReader("all of it")
+		r, err := rollout.Plan{Retry: 3}.Run(t.Context(), l.pool, l.hs, session.Command{Script: "work", Stdin: in})
+		require.NoError(t, err)
+		assert.Equal(t, 7*time.Second, r.Took)
+		assert.Equal(t, len("all of it"), in.Len())
 	})
 }
 

@@ -51,6 +51,9 @@ func (p Plan) Run(ctx context.Context, on Runner, hs []hosts.Host, cmd session.C
 		}
 		x.batch(ctx, &batches[i])
 	}
+	if b := x.over; b != nil { // what ran then may have failed since
+		x.report.Why = x.exceeded(b)
+	}
 	x.report.Took = time.Since(x.began)
 	return x.report, nil
 }
@@ -67,6 +70,7 @@ type run struct {
 	failed int
 	began  time.Time
 	report Report
+	over   *Batch // in which the limit was exceeded that stopped the run; nil else
 }
 
 // confirm asks before the next batch.
@@ -121,7 +125,7 @@ func (x *run) batch(ctx context.Context, b *Batch) {
 			x.Result(h, r)
 		}
 	})
-	if x.Verify != nil && !x.over() {
+	if x.Verify != nil && !x.ending() {
 		x.verify(ctx, b)
 	}
 	if x.report.Reason == "" {
@@ -129,20 +133,33 @@ func (x *run) batch(ctx context.Context, b *Batch) {
 	}
 }
 
-// over reports whether nothing more runs, also no check. A limit only keeps the command from further hosts: those that got it are
+// ending reports whether nothing more runs, also no check. A limit only keeps the command from further hosts: those that got it are
 // checked all the same.
-func (x *run) over() bool { return x.report.Reason == Canceled || x.report.Reason == Deadline }
+func (x *run) ending() bool { return x.report.Reason == Canceled || x.report.Reason == Deadline }
 
 // fail counts a host that has failed, and checks the limits.
 func (x *run) fail(b *Batch, h hosts.Host) {
 	b.Failed = append(b.Failed, h)
 	x.failed++
-	if x.MaxFail.Exceeded(x.failed, x.all) {
-		x.stop(MaxFail, exceeded(MaxFail, x.MaxFail, x.failed, x.all, ""))
+	if x.report.Reason != "" {
+		return
 	}
-	if n := len(b.Failed); x.BatchMaxFail.Exceeded(n, len(b.Hosts)) {
-		x.stop(BatchMaxFail, exceeded(BatchMaxFail, x.BatchMaxFail, n, len(b.Hosts), fmt.Sprintf(" of batch %d", b.Number)))
+	switch {
+	case x.MaxFail.Exceeded(x.failed, x.all):
+		x.over = b
+		x.stop(MaxFail, fmt.Sprintf("more hosts failed than %s allows (%s of %d)", MaxFail, x.MaxFail, x.all))
+	case x.BatchMaxFail.Exceeded(len(b.Failed), len(b.Hosts)):
+		x.over = b
+		x.stop(BatchMaxFail, fmt.Sprintf("more hosts of batch %d failed than %s allows (%s of %d)", b.Number, BatchMaxFail, x.BatchMaxFail, len(b.Hosts)))
 	}
+}
+
+// exceeded says by how many hosts the limit is exceeded that stopped the run in b.
+func (x *run) exceeded(b *Batch) string {
+	if x.report.Reason == MaxFail {
+		return exceeded(MaxFail, x.MaxFail, x.failed, x.all, "")
+	}
+	return exceeded(BatchMaxFail, x.BatchMaxFail, len(b.Failed), len(b.Hosts), fmt.Sprintf(" of batch %d", b.Number))
 }
 
 // verify runs Verify where the command succeeded.
@@ -152,7 +169,7 @@ func (x *run) verify(ctx context.Context, b *Batch) {
 	cmd.Forks = cmp.Or(cmd.Forks, x.cmd.Forks)
 	check := b.OK
 	b.OK = nil
-	x.each(ctx, check, cmd, 0, x.over, func(h hosts.Host, r session.Result) {
+	x.each(ctx, check, cmd, 0, x.ending, func(h hosts.Host, r session.Result) {
 		if r.Status != session.StatusOK {
 			x.ended(ctx)
 		}
@@ -223,6 +240,9 @@ func (x *run) one(ctx context.Context, h hosts.Host, cmd session.Command, retry 
 		if !again || retry <= 0 {
 			return x.late(ctx, r)
 		}
+		if r.Decision.Approval != "" {
+			return approvedOnce(r)
+		}
 		retry--
 		t := time.NewTimer(pause)
 		select {
@@ -232,6 +252,15 @@ func (x *run) one(ctx context.Context, h hosts.Host, cmd session.Command, retry 
 			return r // it was not reached, and that is the truth about it
 		}
 	}
+}
+
+// approvedOnce says of a command that was approved and did not get a connection why that is not tried again. The approval is
+// used, and the standard input that it was for has been read to its end.
+func approvedOnce(r session.Result) session.Result {
+	e := *r.Err
+	e.Err = fmt.Errorf("%w; not tried again, because an approval is for one attempt", e.Err)
+	r.Err = &e
+	return r
 }
 
 // late makes of what the deadline stopped a timeout.

@@ -20,7 +20,7 @@ type Rollout struct {
 	Verify       string   `json:"verify,omitempty" doc:"shell source that runs after each batch where the command succeeded; the policy must allow it without a question"`
 	Confirm      bool     `json:"confirm,omitempty" doc:"wait between batches, from the event “confirm” on, for POST /v1/runs/{id}/confirm"`
 	DeadlineS    *float64 `json:"deadline_s,omitempty" minimum:"0" doc:"stop the whole run after so many seconds"`
-	Retry        int      `json:"retry,omitempty" minimum:"0" maximum:"100" doc:"how often a connection that cannot be made is tried again; a command is never sent again"`
+	Retry        int      `json:"retry,omitempty" minimum:"0" maximum:"100" doc:"how often a connection that cannot be made is tried again; a command is never sent again, and one that was approved not tried again"`
 }
 
 // MaxRetry bounds Rollout.Retry.
