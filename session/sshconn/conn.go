@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 
@@ -163,9 +162,6 @@ func (e *lostError) Why() string { return e.why }
 func lost(err error) string {
 	if err == nil {
 		return ""
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok { // which names ports that are others with each connection
-		err = op.Err
 	}
 	return plain(err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -291,7 +292,7 @@ func explain(clk *clock.Clock, at stage, err error, heard string) error {
 		if e, ok := errors.AsType[*net.DNSError](err); ok {
 			return fmt.Errorf("the name %s has no address (%w)", e.Name, err)
 		}
-		return fmt.Errorf("cannot be reached: %w", err)
+		return fmt.Errorf("cannot be reached: %w", bare(err))
 	case at == agreeing:
 		return fmt.Errorf("the key exchange failed%s", plain(err))
 	default:
@@ -299,8 +300,21 @@ func explain(clk *clock.Clock, at stage, err error, heard string) error {
 	}
 }
 
+// bare is what went wrong on a connection, without its addresses: an Error has that of the host, the port at this end is another one
+// with each connection, and hosts that fail for the same reason are to say the same.
+func bare(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
+		err = call.Err
+	}
+	return err
+}
+
 // plain returns the text of an error of the SSH library, without its layers; nothing for a bare end of the stream.
 func plain(err error) string {
+	err = bare(err)
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: handshake failed: "), "ssh: ")
 	switch text {
 	case "", "EOF", "unexpected EOF":

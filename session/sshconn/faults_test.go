@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -107,6 +109,35 @@ func TestAServerThatHangsUpAtOnceIsToldApart(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	assert.True(t, e.Early)
 	assert.ErrorContains(t, err, "hung up before it said anything")
+}
+
+// The port of a connection at this end is another one each time, and hosts that fail alike are shown together.
+func TestWhyAServerCannotBeReachedNamesNoAddress(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.(*net.TCPConn).SetLinger(0) // a reset
+			c.Close()
+		}
+	}()
+	server := sessiontest.Server(t, sshserver.Config{})
+	_, err = static(t, server).Dial(t.Context(), sessiontest.Host(t, "web1", l.Addr().String()))
+	var e *sshconn.Error
+	require.ErrorAs(t, err, &e)
+	assert.NotContains(t, e.Err.Error(), "127.0.0.1")
+
+	unrouted := &net.OpError{Op: "dial", Net: "tcp", Addr: l.Addr(), Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)}
+	d := trusting(t, sshconn.Network{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, unrouted }}, server)
+	_, err = d.Dial(t.Context(), hosts.Host{Name: "web1", Addr: "127.0.0.1", User: "u"})
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, "cannot be reached: no route to host", e.Err.Error())
+	assert.ErrorIs(t, err, syscall.EHOSTUNREACH)
 }
 
 // closing closes the connection with the first packet after last was set.
