@@ -66,9 +66,32 @@ type hostView struct {
 
 // group are hosts of which the same is told.
 type group struct {
-	text  string
-	good  bool
+	cause *outcome.Cause // nil where all is well
+	text  string         // how much was copied, where all is well
+	lines string         // on single files
 	names []string
+}
+
+// takes reports whether another group tells the same, and adds its hosts then.
+func (g *group) takes(other *group) bool {
+	switch {
+	case g.text != other.text || g.lines != other.lines || (g.cause == nil) != (other.cause == nil):
+		return false
+	case g.cause != nil && !g.cause.Join(other.cause):
+		return false
+	}
+	g.names = append(g.names, other.names...)
+	return true
+}
+
+// tell writes it.
+func (g *group) tell(gate *outcome.Gate) {
+	if g.cause != nil {
+		g.cause.Tell(gate.Err())
+		fmt.Fprint(gate.Err(), g.lines)
+		return
+	}
+	fmt.Fprintf(gate.Out(), "%s: %s\n%s", hosts.Fold(g.names), g.text, g.lines)
 }
 
 func newView(o *Options, hs []hosts.Host, verb string) *view {
@@ -321,29 +344,22 @@ func (v *view) print(what any) {
 	v.gate.Out().Write(append(line, '\n'))
 }
 
-// tell tells of a host, or keeps it to be told with others.
+// tell keeps what is told of a host, to be told with others.
 func (v *view) tell(label string, r session.Result, reports []copies.Report) {
-	text := v.details(reports)
-	good := r.Status == session.StatusOK
-	if good {
-		text = v.counted(reports) + "\n" + text
+	one := &group{lines: v.details(reports), names: []string{label}}
+	if r.Status == session.StatusOK {
+		one.text = v.counted(reports)
 	} else {
-		what, why := outcome.DescribeAt(r)
-		if r.Status == session.StatusError {
-			what = "failed"
+		if one.cause = outcome.CauseOf(label, r, ""); one.cause.What == string(session.StatusError) {
+			one.cause.What = "failed" // the host's own refusal, most often
 		}
-		if why != "" {
-			what += ": " + why
-		}
-		text = what + "\n" + text
 	}
 	for _, g := range v.groups {
-		if g.text == text && g.good == good {
-			g.names = append(g.names, label)
+		if g.takes(one) {
 			return
 		}
 	}
-	v.groups = append(v.groups, &group{text, good, []string{label}})
+	v.groups = append(v.groups, one)
 }
 
 // counted says how much was copied.
@@ -450,18 +466,9 @@ func (v *view) finish(code int) {
 	}
 	bad := 0
 	for _, g := range v.groups {
-		if !g.good {
+		if g.tell(v.gate); g.cause != nil {
 			bad += len(g.names)
 		}
-	}
-	for _, g := range v.groups {
-		first, rest, _ := strings.Cut(g.text, "\n")
-		out := v.gate.Out()
-		prefix := ""
-		if !g.good {
-			out, prefix = v.gate.Err(), "fairlead: "
-		}
-		fmt.Fprintf(out, "%s%s: %s\n%s", prefix, hosts.Fold(g.names), first, rest)
 	}
 	switch {
 	case v.ask:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -34,16 +34,16 @@ func list(ctx context.Context, o *Options) error {
 		return err
 	}
 	code := exitcode.OK
+	var causes outcome.Causes
 	for _, f := range all.Failed {
-		var exit *cmdutil.ExitError
-		err := o.failed(ctx, f.Host, &wire.Problem{Code: f.Code, Detail: f.Detail})
-		switch {
-		case errors.As(err, &exit):
-			code = max(code, exit.Code)
-		case err != nil:
+		r, err := o.refusal(ctx, f.Host, &wire.Problem{Code: f.Code, Detail: f.Detail})
+		if err != nil {
 			return err
 		}
+		causes.Add(outcome.CauseOf(f.Host, r, ""))
+		code = max(code, exitcode.Host(r))
 	}
+	causes.Tell(o.IO.Err)
 	return cmdutil.Exit(code)
 }
 

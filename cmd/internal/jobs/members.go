@@ -11,6 +11,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
@@ -91,12 +92,21 @@ func (g *group) reportOthers(ctx context.Context, o *Options, ref jobs.Ref, hs [
 		return o.failed(ctx, o.Target, cause)
 	}
 	unanswered := map[string]bool{}
+	var causes outcome.Causes
 	for _, f := range failed {
 		if unanswered[f.Host] = true; has[f.Host] { // it lists more jobs than fit, and this one
 			continue
 		}
-		g.codes.add(o.failedOne(ctx, cmp.Or(f.Host, ref.Host), &wire.Problem{Code: f.Code, Detail: f.Detail}))
+		host, err := cmp.Or(f.Host, ref.Host), &wire.Problem{Code: f.Code, Detail: f.Detail}
+		r, other := o.refusal(ctx, host, err)
+		if other != nil {
+			g.codes.add(o.failedOne(ctx, host, err))
+			continue
+		}
+		causes.Add(outcome.CauseOf(host, r, ""))
+		g.codes.add(cmdutil.Exit(exitcode.Host(r)))
 	}
+	causes.Tell(o.IO.Err)
 	var lacking []string
 	for _, h := range hs {
 		if !has[h.Name] && !unanswered[h.Name] {

@@ -136,17 +136,27 @@ func (o *Options) running(ctx context.Context) (*client.Client, error) {
 
 // failed tells why there is no job, or nothing of it, as commands tell that of a host.
 func (o *Options) failed(ctx context.Context, host string, err error) error {
+	r, err := o.refusal(ctx, host, err)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(o.IO.Err, outcome.Tell(host, r))
+	return cmdutil.Exit(exitcode.Host(r))
+}
+
+// refusal is why there is no job, or nothing of it, as the result of a command; or the error of what is not the host's doing.
+func (o *Options) refusal(ctx context.Context, host string, err error) (none session.Result, _ error) {
 	if cause := context.Cause(ctx); cause != nil {
 		if ended := outcome.Ended(cause); ended != nil {
-			return ended
+			return none, ended
 		}
-		return cause
+		return none, cause
 	}
 	var usage *cmdutil.UsageError
 	var se *session.Error
 	switch {
 	case errors.As(err, &usage):
-		return err
+		return none, err
 	case errors.As(err, &se):
 		err = &wire.Problem{Code: se.Code, Detail: cmdutil.WhyAt(se), Retriable: se.Retriable}
 	}
@@ -154,16 +164,11 @@ func (o *Options) failed(ctx context.Context, host string, err error) error {
 	if errors.As(err, &p) {
 		switch p.Code {
 		case jobs.CodeRunning, jobs.CodeNotFound, jobs.CodeInvalid:
-			return cmdutil.Usagef("%s: %s", host, cmdutil.OneLine(p.Detail))
+			return none, cmdutil.Usagef("%s: %s", host, cmdutil.OneLine(p.Detail))
 		case "rejected", "expired":
 			p = &wire.Problem{Code: "denied", Detail: p.Detail}
 		}
 		err = p
 	}
-	r, err := place.Refused(err, host, "", false)
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(o.IO.Err, outcome.Tell(host, r))
-	return cmdutil.Exit(exitcode.Host(r))
+	return place.Refused(err, host, "", false)
 }

@@ -101,7 +101,8 @@ type groupStart struct {
 	at     map[targets.Key]int
 	out    []bytes.Buffer // what the starts print, which says how they went
 
-	begun, outside []string // hosts as they were asked for: in the inventory, and others
+	begun, outside []string       // hosts as they were asked for: in the inventory, and others
+	causes         outcome.Causes // of hosts that got no job
 	codes          tally
 	err            error // of the output
 }
@@ -124,7 +125,7 @@ func (g *groupStart) began(e place.HostEnd) {
 		g.codes.add(mayRun(g.o.IO.Err, g.labels[i], ref, "no answer came in time"))
 		return
 	case r.Status != session.StatusOK && r.Status != session.StatusExit:
-		fmt.Fprint(g.o.IO.Err, outcome.Tell(g.labels[i], r))
+		g.causes.Add(outcome.CauseOf(g.labels[i], r, ""))
 		g.codes.all.Add(r)
 		return
 	}
@@ -147,8 +148,9 @@ func (g *groupStart) began(e place.HostEnd) {
 	}
 }
 
-// print prints the name of the job, which picks the hosts on which it has begun.
+// print prints how hosts failed, and the name of the job, which picks the hosts on which it has begun.
 func (g *groupStart) print() error {
+	g.causes.Tell(g.o.IO.Err)
 	if g.err != nil || g.o.JSON || len(g.begun)+len(g.outside) == 0 {
 		return g.err
 	}

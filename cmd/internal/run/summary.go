@@ -32,11 +32,7 @@ type summary struct {
 // reason is one way to fail and who failed so.
 type reason struct {
 	status session.Status
-	what   string // "exit 3", "unreachable", …
-	why    string // the error's text; "" where the host answered
-	at     string // why, with the address of the first of names
-	names  []string
-	own    []string // "HOST: what differs in why between them"
+	*outcome.Cause
 }
 
 func (s *summary) add(t *target, r session.Result) {
@@ -77,30 +73,13 @@ func (s *summary) verified(t *target, r session.Result) {
 
 // because notes how a host failed, after a prefix.
 func (s *summary) because(t *target, r session.Result, prefix string) {
-	what, why := outcome.Describe(r)
-	what = prefix + what
-	why, own := outcome.Alike(why)
-	if own == t.label {
-		own = "" // it is among the names
-	}
-	if own != "" {
-		own = t.label + ": " + own
-	}
+	cause := outcome.CauseOf(t.label, r, prefix)
 	for _, known := range s.reasons {
-		if known.status == r.Status && known.what == what && known.why == why {
-			known.names = append(known.names, t.label)
-			if own != "" {
-				known.own = append(known.own, own)
-			}
+		if known.status == r.Status && known.Join(cause) {
 			return
 		}
 	}
-	_, at := outcome.DescribeAt(r)
-	first := &reason{status: r.Status, what: what, why: why, at: at, names: []string{t.label}}
-	if own != "" {
-		first.own = []string{own}
-	}
-	s.reasons = append(s.reasons, first)
+	s.reasons = append(s.reasons, &reason{r.Status, cause})
 }
 
 // text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
@@ -111,15 +90,15 @@ func (s *summary) text() string {
 	s.sort()
 	if s.total == 1 {
 		first := s.reasons[0]
-		return outcome.Line(first.names[0], first.status, first.tell())
+		return outcome.Line(first.Names[0], first.status, first.String())
 	}
 	failed, width := 0, 0
 	for _, r := range s.reasons {
-		failed += len(r.names)
+		failed += len(r.Names)
 	}
 	folded := make([]string, len(s.reasons))
 	for i, r := range s.reasons {
-		folded[i] = hosts.Fold(r.names)
+		folded[i] = r.Hosts()
 		width = max(width, min(len(folded[i]), 40))
 	}
 	var b strings.Builder
@@ -137,25 +116,12 @@ func (s *summary) text() string {
 		}
 	}
 	for i, r := range s.reasons {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r.tell())
-		if len(r.names) > 1 {
-			slices.Sort(r.own)
-			for _, own := range r.own {
-				fmt.Fprintf(&b, "    %s\n", own)
-			}
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, folded[i], r)
+		for _, own := range r.Own() {
+			fmt.Fprintf(&b, "    %s\n", own)
 		}
 	}
 	return b.String() + stopText(s.rollout)
-}
-
-func (r *reason) tell() string {
-	switch {
-	case r.why == "":
-		return r.what
-	case len(r.names) == 1:
-		return r.what + ": " + r.at
-	}
-	return r.what + ": " + outcome.ForHosts(r.why, r.names)
 }
 
 // sort puts what decides the exit code first, and where that is equal what hits most.
@@ -168,6 +134,6 @@ func (s *summary) sort() {
 		}, r.status)
 	}
 	slices.SortStableFunc(s.reasons, func(a, b *reason) int {
-		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(len(b.names), len(a.names)), cmp.Compare(a.tell(), b.tell()))
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(len(b.Names), len(a.Names)), cmp.Compare(a.String(), b.String()))
 	})
 }
