@@ -270,6 +270,7 @@ func (o *EnrollOptions) list(file string) error {
 		return nil
 	}
 	t := table.New("NAME", "PROOF", "TYPE", "FINGERPRINT", "KEY")
+	t.Fit, t.Whole, t.Drop = true, []string{"FINGERPRINT"}, []string{"KEY", "TYPE", "PROOF"}
 	for _, a := range all {
 		t.Add(a.Name, string(a.Proof), a.Key.Type(), a.Fingerprint(), line(a.File))
 	}

@@ -105,6 +105,7 @@ func listForSessions(ctx context.Context, o *ListOptions) error {
 	list, lerr := c.ForSessions(ctx)
 	now := o.Now()
 	t := table.New("ID", "ENDS", "USED", "WHO", "HOST", "SESSION", "CWD", "BY", "COVERS")
+	t.Fit, t.Keep, t.Drop = true, []string{"HOST", "COVERS"}, []string{"USED", "BY", "CWD", "WHO", "SESSION", "ENDS"}
 	for _, g := range list {
 		if o.JSON {
 			if err := json.NewEncoder(o.IO.Out).Encode(g); err != nil {
