@@ -41,7 +41,8 @@ func (k *Keeper) addTokens(a *route.API) {
 			return route.JSON(out), nil
 		})
 	route.Add(a, route.Route{Method: "POST", Path: path, ID: "create-token", Summary: "Make a token; its secret is shown once", Tag: tag, Need: access.NeedManage, Status: http.StatusCreated}, k.createToken)
-	route.Add(a, route.Route{Method: "DELETE", Path: path + "/{id}", ID: "revoke-token", Summary: "Revoke a token, and end what is being done with it", Tag: tag, Need: access.NeedManage, Status: http.StatusNoContent},
+	route.Add(a, route.Route{Method: "DELETE", Path: path + "/{id}", ID: "revoke-token", Summary: "Revoke a token", Tag: tag, Need: access.NeedManage, Status: http.StatusNoContent,
+		About: "Its streams, terminals and runs end, and what it requested and awaits approval is withdrawn. Commands in sessions, and jobs, go on: GET /v1/sessions names what runs, and POST /v1/execs/{id}/stop stops it."},
 		func(ctx context.Context, c *access.Caller, in *tokenIn) (*route.None, error) {
 			t, err := k.cfg.Store.Token(ctx, in.ID)
 			if err != nil {
