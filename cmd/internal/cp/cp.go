@@ -145,6 +145,9 @@ func NewFetchCmd(f *cmdutil.Factory) *cobra.Command {
 			if !from.far() || to.far() {
 				return cmdutil.Usagef("fetch copies from hosts to a directory here: fairlead fetch SELECTOR:PATH DIR")
 			}
+			if to.path == "" {
+				return cmdutil.Usagef("the directory is empty: fairlead fetch SELECTOR:PATH DIR")
+			}
 			if err := o.check(); err != nil {
 				return err
 			}

@@ -61,7 +61,9 @@ func endpoints(args []string) (src []endpoint, dst endpoint, err error) {
 		}
 		src = append(src, parseEndpoint(a))
 	}
-	dst = parseEndpoint(args[len(args)-1])
+	if dst = parseEndpoint(args[len(args)-1]); dst == (endpoint{}) {
+		return nil, dst, cmdutil.Usagef("the destination is empty")
+	}
 	far := 0
 	for _, s := range src {
 		if s.far() {

@@ -133,7 +133,9 @@ standard output and of standard error, owner, and the beginning of the command w
 		Args: cmdutil.Args(0, 1, "at most one selector of hosts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.Target = args[0]
+				if o.Target = args[0]; o.Target == "" {
+					return cmdutil.Usagef("the selector is empty: name hosts, or leave it out")
+				}
 			}
 			return list(cmd.Context(), o)
 		},

@@ -6,10 +6,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/route"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
+	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
 type hostsIn struct {
-	Selector string `query:"selector" maxLength:"4096" doc:"names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !"`
+	Selector string `query:"selector" maxLength:"4096" doc:"names, web[01-12], web*, @group, role=web, tier=dev, ~regex, all; joined by , & and !; if omitted, all"`
 }
 
 func (k *Keeper) addHosts(a *route.API) {
@@ -20,7 +21,11 @@ func (k *Keeper) addHosts(a *route.API) {
 				return nil, err
 			}
 			defer done()
-			hs, err := r.Select(in.Selector)
+			list := r.All
+			if in.Selector != "" {
+				list = func() ([]hosts.Host, error) { return r.Select(in.Selector) }
+			}
+			hs, err := list()
 			if err != nil {
 				return nil, err
 			}

@@ -336,7 +336,7 @@ func (k *Keeper) listJobs(ctx context.Context, c *access.Caller, in *jobsIn) (*r
 		return route.JSON(out), nil
 	}
 	var hs []hosts.Host
-	if strings.TrimSpace(in.Selector) != "" {
+	if in.Selector != "" {
 		if hs, err = r.Select(in.Selector); err != nil {
 			if h, herr := r.Host(in.Selector); herr == nil { // it is outside the inventory
 				hs, err = []hosts.Host{h}, nil

@@ -41,6 +41,7 @@ func TestHostsAreListed(t *testing.T) {
 	require.Len(t, hs, 1)
 	assert.Equal(t, "connected", hs[0].Connection)
 	assert.Equal(t, "invalid", c.call("hosts_list", args{"selector": "^/etc/passwd"}).Error.Code)
+	assert.Equal(t, "invalid", c.call("hosts_list", args{"selector": ""}).Error.Code, "which is not all")
 }
 
 func TestAFleetIsFolded(t *testing.T) {

@@ -12,15 +12,16 @@ import (
 const maxHosts = 200
 
 type hostsArgs struct {
-	Selector string `json:"selector,omitempty" jsonschema:"as targets of run"`
+	Selector *string `json:"selector,omitempty" jsonschema:"as targets of run; default all"`
 }
 
 func (s *Server) hostsList(_ context.Context, _ *call, in hostsArgs) (*hostsOut, error) {
 	out := &hostsOut{}
-	if strings.TrimSpace(in.Selector) == "" {
-		in.Selector = "all"
+	selector := "all"
+	if in.Selector != nil {
+		selector = *in.Selector
 	}
-	hs, err := s.selectHosts(in.Selector)
+	hs, err := s.selectHosts(selector)
 	if err != nil {
 		return out, err
 	}

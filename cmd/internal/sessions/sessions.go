@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,9 @@ const maxNames = 1000
 // each makes cmd do something to every session that its arguments name.
 func each(o *Options, cmd *cobra.Command, do func(c *client.Client, ctx context.Context, id string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.Names = args
+		if o.Names = args; slices.Contains(args, "") {
+			return cmdutil.Usagef("the name of a session is empty; fairlead sessions lists them")
+		}
 		return apply(cmd.Context(), o, do)
 	}
 	return cmd

@@ -105,7 +105,7 @@ func (c *Client) Leave(ctx context.Context) error {
 // Hosts lists the hosts that a selector picks; "" is all.
 func (c *Client) Hosts(ctx context.Context, selector string) ([]wire.Host, error) {
 	var out wire.Hosts
-	err := c.call(ctx, "GET", "/v1/hosts?selector="+url.QueryEscape(selector), nil, &out)
+	err := c.call(ctx, "GET", "/v1/hosts?"+query("selector", selector), nil, &out)
 	return out.Items, err
 }
 

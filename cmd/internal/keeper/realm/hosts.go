@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
@@ -33,15 +32,12 @@ func (r *Realm) allReached(hs []hosts.Host) ([]hosts.Host, error) {
 	return hs, nil
 }
 
-// Select resolves a selector; "" is all. Lists in files are refused: they would read this account's files for
+// Select resolves a selector. Lists in files are refused: they would read this account's files for
 // whoever asks.
 func (r *Realm) Select(text string) ([]hosts.Host, error) {
 	inv, err := r.inventory()
 	if err != nil {
 		return nil, err
-	}
-	if strings.TrimSpace(text) == "" {
-		return r.allReached(slices.Collect(inv.All()))
 	}
 	sel, err := hosts.ParseSelector(text)
 	if err != nil {
@@ -52,6 +48,15 @@ func (r *Realm) Select(text string) ([]hosts.Host, error) {
 		return nil, problem.New(http.StatusNotFound, registry.CodeNotFound, "%v", err)
 	}
 	return r.allReached(hs)
+}
+
+// All are the hosts of the inventory.
+func (r *Realm) All() ([]hosts.Host, error) {
+	inv, err := r.inventory()
+	if err != nil {
+		return nil, err
+	}
+	return r.allReached(slices.Collect(inv.All()))
 }
 
 func (r *Realm) inventory() (*hosts.Inventory, error) {

@@ -98,6 +98,8 @@ func (a *API) strange(r *http.Request) *wire.Problem {
 		switch {
 		case slices.Contains(known, name) && len(values) > 1 && !slices.Contains(lists, name):
 			return problem.Invalid("the query parameter %s must be there once", name)
+		case slices.Contains(known, name) && values[0] == "" && !slices.Contains(mayBeEmpty, name) && !slices.Contains(lists, name):
+			return problem.Invalid("the query parameter %s is empty: give it a value, or leave it out", name)
 		case slices.Contains(known, name):
 		case len(known) == 0:
 			return problem.Invalid("there is no query parameter %.80q: %s %s takes none", name, method, path)
@@ -107,6 +109,10 @@ func (a *API) strange(r *http.Request) *wire.Problem {
 	}
 	return nil
 }
+
+// mayBeEmpty are query parameters that pick nothing: empty they are the first page, and no reason. Another one that is empty is most
+// often a variable that was not set, and without it a list is of everything.
+var mayBeEmpty = []string{"cursor", "reason"}
 
 // operation is what a path does with a method; nil where that is not described.
 func operation(item *huma.PathItem, method string) *huma.Operation {

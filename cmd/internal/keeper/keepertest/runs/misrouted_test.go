@@ -117,6 +117,12 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"a body that says nothing":     {"POST", "/v1/execs/e_none/stop", ` {} `, nil, 404, ""},
 		"a body that is null":          {"DELETE", "/v1/sessions/s_none", `null`, nil, 404, ""},
 		"a parameter that comes twice": {"GET", "/v1/hosts?selector=here&selector=all", "", nil, 422, "the query parameter selector must be there once"},
+		"a parameter that is empty":    {"GET", "/v1/hosts?selector=", "", nil, 422, "the query parameter selector is empty: give it a value, or leave it out"},
+		"an empty filter":              {"GET", "/agent/terminal/commands?sandbox_id=", "", nil, 422, "the query parameter sandbox_id is empty"},
+		"a selector of nothing":        {"GET", "/v1/hosts?selector=%20", "", nil, 422, "the selector is empty"},
+		"a run on nothing":             {"POST", "/v1/runs", `{"id":"r_nothing","selector":" ","command":"true"}`, nil, 422, "the selector is empty"},
+		"the jobs on nothing":          {"GET", "/v1/jobs?selector=%20", "", nil, 422, "the selector is empty"},
+		"the first page":               {"GET", "/v1/jobs?cursor=&reason=", "", nil, 200, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, p, text := w.Send(tt.method, tt.path, tt.body, tt.headers...)
