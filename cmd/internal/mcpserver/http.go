@@ -1,6 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -17,5 +22,38 @@ func (s *Server) HTTP() http.Handler {
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		Logger: s.cfg.Logger, SessionTimeout: httpIdle, DisableLocalhostProtection: s.cfg.HostChecked,
 	})
-	return http.NewCrossOriginProtection().Handler(h)
+	return http.NewCrossOriginProtection().Handler(idsKept(h))
+}
+
+// idsKept refuses a request whose answer would have another id.
+func idsKept(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || r.Body == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+			http.Error(w, fmt.Sprintf("a message has at most %d bytes", maxMessage), http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			http.Error(w, "the body was truncated", http.StatusBadRequest)
+			return
+		}
+		all := []json.RawMessage{body}
+		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '[' {
+			_ = json.Unmarshal(text, &all) // what cannot be read is refused behind this
+		}
+		for _, one := range all {
+			if f := strangeID(one); f != nil {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write(f.answer())
+				return
+			}
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
 }

@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -78,5 +79,42 @@ func TestOverHTTPOtherSitesAreRefused(t *testing.T) {
 			res.Body.Close()
 			assert.Equal(t, http.StatusForbidden, res.StatusCode)
 		})
+	}
+}
+
+// The SDK reads ids as floating point.
+func TestOverHTTPAnIDThatWouldNotComeBackIsRefused(t *testing.T) {
+	url := overHTTP(t, newInside(t, false))
+	send := func(method, session, body string) (*http.Response, string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		require.NoError(t, err)
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		res, err := bearer{"right"}.RoundTrip(r)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		return res, string(text)
+	}
+	begin := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	}
+	for _, id := range []string{"9007199254740993", "1.5", `"\ud800"`} {
+		for _, body := range []string{begin(id), "[" + begin(id) + "]"} {
+			res, text := send(http.MethodPost, "", body)
+			assert.Equal(t, http.StatusBadRequest, res.StatusCode, body)
+			assert.Contains(t, text, `"id":`+id, body)
+			assert.Contains(t, text, "use a text, or a whole number below 2^53", body)
+		}
+	}
+	for _, id := range []string{"9007199254740991", `"9007199254740993"`} {
+		res, text := send(http.MethodPost, "", begin(id))
+		assert.Equal(t, http.StatusOK, res.StatusCode, text)
+		assert.Contains(t, text, `"id":`+id)
+		send(http.MethodDelete, res.Header.Get("Mcp-Session-Id"), "")
 	}
 }

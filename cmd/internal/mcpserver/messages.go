@@ -143,6 +143,11 @@ func flawOf(msg []byte) *flaw {
 	if _, err := jsonrpc.DecodeMessage(msg); err != nil {
 		return &flaw{code: jsonrpc.CodeInvalidRequest, why: "it is JSON, but no message of JSON-RPC 2.0, or one that is nested too deep", id: idOf(msg)}
 	}
+	return strangeID(msg)
+}
+
+// strangeID says of a request that its answer would have another id; nil where it has not.
+func strangeID(msg []byte) *flaw {
 	if id := idOf(msg); id != nil && !kept(id) {
 		return &flaw{code: jsonrpc.CodeInvalidRequest, why: "the answer would have another id: use a text, or a whole number below 2^53", id: id}
 	}
