@@ -23,6 +23,9 @@ func TestFiltersHaveHolesOnlyWhereTheirOptionsMakeThem(t *testing.T) {
 		unknown | sort --r x
 		read-only | uniq -c
 		write | uniq a pwned
+		read-only | uniq -c a
+		write | uniq a -c
+		write | uniq - -c
 		unknown | uniq ./*
 		read-only | grep -f patterns x
 		read-only | grep -e a -e b *

@@ -28,6 +28,17 @@ func TestReadersReadUntilAnOptionSaysOtherwise(t *testing.T) {
 	`)
 }
 
+// xxd's options end at its first operand, and - is one.
+func TestXxdWritesWhatFollowsItsFile(t *testing.T) {
+	table(t, `
+		read-only | xxd -l 64 f
+		write | xxd f -b
+		write | xxd - -b
+		read-only | xxd -b -- f
+		write | xxd -r f g
+	`)
+}
+
 func TestRipgrepRunsNothingUnlessTold(t *testing.T) {
 	table(t, `
 		read-only | rg -n --hidden -g '*.go' needle src
