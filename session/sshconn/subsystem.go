@@ -25,7 +25,7 @@ func (c *Conn) Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, 
 func (s *stream) subsystem(name string) error {
 	ok, err := s.ch.SendRequest("subsystem", true, ssh.Marshal(struct{ Name string }{name}))
 	if err == nil && !ok {
-		return fmt.Errorf("sshconn: %s: the server has no %s: %w", s.c.t.name, name, errors.ErrUnsupported)
+		return fmt.Errorf("sshconn: %s: the server has no subsystem %s: %w", s.c.t.name, name, errors.ErrUnsupported)
 	}
 	if err != nil {
 		return s.broken()

@@ -183,6 +183,9 @@ func Begin(ctx context.Context, cfg Config, h hosts.Host, a Ask, reason string) 
 			program.Terminal = &session.Program{Size: session.Size{Rows: a.Rows, Cols: a.Cols}, Term: a.Term}
 		}
 		r.Pipe, err = p.Pipe(ctx, program)
+		if err != nil && a.Host != "" && !hosts.IsSocket(a.Host) {
+			err = fmt.Errorf("%s: %w", net.JoinHostPort(a.Host, strconv.Itoa(int(a.Port))), err)
+		}
 		return err
 	})
 	if err == nil {

@@ -56,7 +56,7 @@ func (r *runner) forwards(ctx context.Context, h hosts.Host) (end func(), err er
 		l, err := pipe.Listen(f)
 		if err != nil {
 			end()
-			return nil, fmt.Errorf("%s: %w", f.Option, err)
+			return nil, fmt.Errorf("%s: %w", f, err)
 		}
 		listeners = append(listeners, l)
 		if a, ok := l.Addr().(*net.TCPAddr); ok && f.Port == 0 {
