@@ -57,6 +57,9 @@ func (s *summary) add(t *target, r session.Result) {
 	s.because(t, r, "")
 }
 
+// atVerify begins what is told of a check.
+const atVerify = "verify: "
+
 // verified takes what became of the check of a rollout on a host where the command succeeded.
 func (s *summary) verified(t *target, r session.Result) {
 	if r.Status == session.StatusOK || untouched(r) {
@@ -68,7 +71,7 @@ func (s *summary) verified(t *target, r session.Result) {
 		s.names[session.StatusOK] = slices.Delete(good, i, i+1)
 	}
 	s.names[r.Status] = append(s.names[r.Status], t.label)
-	s.because(t, r, "verify: ")
+	s.because(t, r, atVerify)
 }
 
 // because notes how a host failed, after a prefix.
@@ -90,6 +93,9 @@ func (s *summary) text() string {
 	s.sort()
 	if s.total == 1 {
 		first := s.reasons[0]
+		if text := first.String(); strings.HasPrefix(text, atVerify) { // the exit code is not the check's own
+			return fmt.Sprintf("fairlead: %s: %s\n", first.Names[0], text)
+		}
 		return outcome.Line(first.Names[0], first.status, first.String())
 	}
 	failed, width := 0, 0
