@@ -189,14 +189,20 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode, _, _ := u.dress(e, old)
+	mode, uid, gid := u.dress(e, old)
 	sum := &hashing{h: newHash()}
 	if err := u.r.read(ctx, to, sum); err != nil {
 		return nil, err
 	}
 	r := &Report{Done: Changed, Size: e.Size, SHA256: e.SHA256, Was: sum.hex(), Mode: fmt.Sprintf("%04o", Octal(mode))}
+	if was := st.mode & modeBits; was != mode {
+		r.WasMode = fmt.Sprintf("%04o", Octal(was))
+	}
+	if uid >= 0 && (uid != old.uid || gid != old.gid) {
+		r.Owner, r.WasOwner = fmt.Sprintf("%d:%d", uid, gid), fmt.Sprintf("%d:%d", old.uid, old.gid)
+	}
 	switch {
-	case r.Was == e.SHA256 && st.mode&modeBits == mode:
+	case r.Was == e.SHA256 && r.WasMode == "" && r.Owner == "":
 		r.Done = Unchanged
 	case r.Was != e.SHA256 && sum.n <= maxDiff && !u.p.Guarded:
 		r.Old = sum.head

@@ -40,6 +40,33 @@ func TestADryRunReportsTheModesThatFilesGet(t *testing.T) {
 	})
 }
 
+// What becomes of a file is its content, its mode and its owner.
+func TestADryRunReportsModesAndOwnersThatChange(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		src, to := filepath.Join(tempDir(t), "f"), filepath.Join(dir, "f")
+		write(t, src, []byte("a"), 0o644)
+		write(t, to, []byte("a"), 0o600)
+		of := func(plan copies.Plan) copies.Report {
+			plan.Path, plan.DryRun = to, true
+			res, all := s.upload(plan, src)
+			require.NoError(t, errOf(res))
+			for _, r := range all {
+				if r.Path == to {
+					return r
+				}
+			}
+			t.Fatal("it is not reported")
+			return copies.Report{}
+		}
+		r := of(copies.Plan{})
+		assert.Equal(t, []string{copies.Changed, "0600", "0644", "", ""}, []string{r.Done, r.WasMode, r.Mode, r.WasOwner, r.Owner})
+		r = of(copies.Plan{Mode: "0600", Owner: "12345:54321"})
+		assert.Equal(t, []string{copies.Changed, "", "0600", "12345:54321"}, []string{r.Done, r.WasMode, r.Mode, r.Owner})
+		assert.Regexp(t, `^\d+:\d+$`, r.WasOwner)
+		assert.Equal(t, copies.Unchanged, of(copies.Plan{Mode: "0600"}).Done)
+	})
+}
+
 // A report of what would be copied has the files that can be read, and why the others cannot.
 func TestReadableLeavesOutWhatCannotBeRead(t *testing.T) {
 	src := filepath.Join(tempDir(t), "src")

@@ -22,6 +22,11 @@ type Report struct {
 	Old    []byte `json:"old,omitempty"`  // the old content where it is small, of a dry run
 	Name   string `json:"name,omitempty"` // of the source
 
+	// Of a dry run, where the mode or the owner becomes another one: the old ones, and the new owner, UID:GID.
+	WasMode  string `json:"was_mode,omitempty"`
+	Owner    string `json:"owner,omitempty"`
+	WasOwner string `json:"was_owner,omitempty"`
+
 	// Why says why a file was skipped or failed; Code is one of package files.
 	Why  string `json:"why,omitempty"`
 	Code string `json:"code,omitempty"`

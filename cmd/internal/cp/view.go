@@ -64,36 +64,6 @@ type hostView struct {
 	reports []copies.Report
 }
 
-// group are hosts of which the same is told.
-type group struct {
-	cause *outcome.Cause // nil where all is well
-	text  string         // how much was copied, where all is well
-	lines string         // on single files
-	names []string
-}
-
-// takes reports whether another group tells the same, and adds its hosts then.
-func (g *group) takes(other *group) bool {
-	switch {
-	case g.text != other.text || g.lines != other.lines || (g.cause == nil) != (other.cause == nil):
-		return false
-	case g.cause != nil && !g.cause.Join(other.cause):
-		return false
-	}
-	g.names = append(g.names, other.names...)
-	return true
-}
-
-// tell writes it.
-func (g *group) tell(gate *outcome.Gate) {
-	if g.cause != nil {
-		g.cause.Tell(gate.Err())
-		fmt.Fprint(gate.Err(), g.lines)
-		return
-	}
-	fmt.Fprintf(gate.Out(), "%s: %s\n%s", hosts.Fold(g.names), g.text, g.lines)
-}
-
 func newView(o *Options, hs []hosts.Host, verb string) *view {
 	v := &view{o: o, verb: verb, by: map[targets.Key]*hostView{}, counts: map[session.Status]int{}}
 	labels := targets.Labels(hs)
@@ -344,24 +314,6 @@ func (v *view) print(what any) {
 	v.gate.Out().Write(append(line, '\n'))
 }
 
-// tell keeps what is told of a host, to be told with others.
-func (v *view) tell(label string, r session.Result, reports []copies.Report) {
-	one := &group{lines: v.details(reports), names: []string{label}}
-	if r.Status == session.StatusOK {
-		one.text = v.counted(reports)
-	} else {
-		if one.cause = outcome.CauseOf(label, r, ""); one.cause.What == string(session.StatusError) {
-			one.cause.What = "failed" // the host's own refusal, most often
-		}
-	}
-	for _, g := range v.groups {
-		if g.takes(one) {
-			return
-		}
-	}
-	v.groups = append(v.groups, one)
-}
-
 // counted says how much was copied.
 func (v *view) counted(reports []copies.Report) string {
 	var n, dirs, changed, same int
@@ -418,8 +370,14 @@ func (v *view) details(reports []copies.Report) string {
 			line = "deleted " + shownPath(r)
 		case copies.Doomed, copies.New, copies.Changed:
 			line = r.Done + " " + shownPath(r)
-			if r.Done != copies.Doomed && r.SHA256 != "" {
+			if r.Done != copies.Doomed && r.SHA256 != "" && r.Was != r.SHA256 {
 				line += " sha256 " + was(r.Was) + r.SHA256
+			}
+			if r.WasMode != "" {
+				line += " mode " + was(r.WasMode) + r.Mode
+			}
+			if r.Owner != "" {
+				line += " owner " + was(r.WasOwner) + r.Owner
 			}
 		default:
 			continue
@@ -439,11 +397,11 @@ func (v *view) details(reports []copies.Report) string {
 	return b.String()
 }
 
-func was(sum string) string {
-	if sum == "" {
+func was(old string) string {
+	if old == "" {
 		return ""
 	}
-	return sum + " -> "
+	return old + " -> "
 }
 
 func shownPath(r copies.Report) string {

@@ -91,3 +91,11 @@ func TestNamesThatThePolicyDeniesAreNamed(t *testing.T) {
 	assert.NotContains(t, errOut.String(), "\x1b")
 	assert.NotContains(t, errOut.String(), "src/ok")
 }
+
+func TestADryRunShowsModesAndOwnersThatChange(t *testing.T) {
+	v := &view{o: &Options{DryRun: true}}
+	assert.Equal(t, "  would change /a mode 0600 -> 0644\n  would change /b sha256 1 -> 2 owner 0:0 -> 5:6\n", v.details([]copies.Report{
+		{Done: copies.Changed, Path: "/a", SHA256: "1", Was: "1", Mode: "0644", WasMode: "0600"},
+		{Done: copies.Changed, Path: "/b", SHA256: "2", Was: "1", Mode: "0644", Owner: "5:6", WasOwner: "0:0"},
+	}))
+}
