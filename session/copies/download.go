@@ -15,6 +15,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 )
 
 // found is something to download.
@@ -316,7 +317,7 @@ func (d *downloading) contents(ctx context.Context, w io.Writer) error {
 func (d *downloading) file(ctx context.Context, f *found, w io.Writer, ahead *ahead) error {
 	out := newFileWriter(w)
 	var err error
-	sink := &refusing{w: out}
+	sink := &shellfiles.Refusing{W: out}
 	if f.Size <= smallFile {
 		var data []byte
 		if data, err = ahead.next(ctx); err == nil {
@@ -327,8 +328,8 @@ func (d *downloading) file(ctx context.Context, f *found, w io.Writer, ahead *ah
 		err = d.r.read(ctx, f.path, progressWriter{sink, d.rep})
 	}
 	switch {
-	case sink.err != nil:
-		return sink.err // nobody takes it any more
+	case sink.Err != nil:
+		return sink.Err // nobody takes it any more
 	case ctx.Err() != nil:
 		return ctxerr.Of(ctx)
 	case errors.Is(err, session.ErrClosed):

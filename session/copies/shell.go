@@ -13,13 +13,11 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
-	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
-	"github.com/fairlead-ssh/fairlead/session/internal/lacking"
+	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -42,27 +40,14 @@ func openShell(t session.Transport, h hosts.Host) (*overShell, error) {
 func (b *overShell) width() int   { return 1 }
 func (b *overShell) close() error { return b.s.Close() }
 
-// Exit codes of the scripts that stand for more than a failed program.
-const (
-	exitCut   = 90
-	exitOwner = 91
-	exitDir   = 92
-)
-
 // run runs a script with "$1" and so on, and returns what it prints.
 func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io.Writer, args ...string) (string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	text := &strings.Builder{}
-	text.WriteString("LC_ALL=C; export LC_ALL; set --")
-	for _, a := range args {
-		word, err := framing.Quote(a)
-		if err != nil {
-			return "", fault(files.CodeInvalid, "the path: %w", err)
-		}
-		text.WriteString(" " + word)
+	text, err := shellfiles.Script(script, args...)
+	if err != nil {
+		return "", fault(files.CodeInvalid, "the path: %w", err)
 	}
-	text.WriteString("\n" + script)
 	said := &heard{left: maxOutput}
 	wait := b.wait(script)
 	limited, idle, stop := withIdle(ctx, wait, fault(files.CodeError, "the host did nothing for %v, and what it did was ended: look at its disks, and try again", wait))
@@ -71,7 +56,7 @@ func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io
 	if out == nil {
 		out = said
 	}
-	cmd := session.Command{Script: text.String(), Stdout: idleWriter{out, idle}, Keep: 16 << 10}
+	cmd := session.Command{Script: text, Stdout: idleWriter{out, idle}, Keep: 16 << 10}
 	if in != nil {
 		cmd.Stdin = idleReader{in, idle}
 	}
@@ -99,37 +84,20 @@ func (b *overShell) wait(script string) time.Duration {
 
 const maxOutput = 8 << 20
 
-// complaint sorts what programs say on standard error, in the C locale.
+// complaint is why a script failed, with its code where the error alone does not say it.
 func complaint(r session.Result) error {
-	if program := lacking.Program(string(r.Stderr), "cat", "chmod", "chown", "head", "ls", "mkdir", "mv", "readlink", "rm", "rmdir", "sync", "tail", "wc"); program != "" {
-		return fmt.Errorf("the host has no %s, which files take where there is no sftp", program)
+	switch err := shellfiles.Complaint(r); {
+	case errors.Is(err, shellfiles.ErrOwner):
+		return fault(files.CodePermission, "%w: nothing was changed", err)
+	case errors.Is(err, shellfiles.ErrDirectory):
+		return &files.Error{Code: files.CodeDirectory, Err: err}
+	case errors.Is(err, shellfiles.ErrNoSpace), errors.Is(err, shellfiles.ErrQuota):
+		return &files.Error{Code: files.CodeNoSpace, Err: err}
+	case errors.Is(err, shellfiles.ErrReadOnly):
+		return &files.Error{Code: files.CodePermission, Err: err}
+	default:
+		return err
 	}
-	if r.ExitCode != nil {
-		switch *r.ExitCode {
-		case exitCut:
-			return errors.New("not all of the content has arrived")
-		case exitOwner:
-			return fault(files.CodePermission, "this account cannot give a new file to its owner: nothing was changed")
-		case exitDir:
-			return fault(files.CodeDirectory, "it is a directory")
-		}
-	}
-	text := string(r.Stderr)
-	for _, known := range []struct {
-		says string
-		err  error
-	}{
-		{"No space left", fault(files.CodeNoSpace, "no space left on the device")}, {"quota exceeded", fault(files.CodeNoSpace, "the quota is full")},
-		{"Permission denied", fs.ErrPermission}, {"Operation not permitted", fs.ErrPermission},
-		{"Read-only file system", fault(files.CodePermission, "the file system is read-only")}, {"File exists", fs.ErrExist}, {"cannot create", fs.ErrExist},
-		{"No such file", fs.ErrNotExist}, {"nonexistent", fs.ErrNotExist}, {"ot a directory", fs.ErrNotExist},
-	} {
-		if strings.Contains(text, known.says) {
-			return known.err
-		}
-	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return fmt.Errorf("the host says %q", printable.Heard(text, maxHeard))
 }
 
 func (b *overShell) home(ctx context.Context) (string, error) {
@@ -155,45 +123,9 @@ func (b *overShell) ls(ctx context.Context, script, name string) (meta, error) {
 	return m, err
 }
 
-var errLs = errors.New("the host's ls prints what cannot be read")
-
-// parseLs reads a line of ls -ldn: mode, links, uid, gid, size, as POSIX orders them.
-func parseLs(line string) (m meta, err error) {
-	f := strings.Fields(line)
-	if len(f) < 5 || len(f[0]) < 10 {
-		return m, errLs
-	}
-	switch f[0][0] {
-	case '-':
-	case 'd':
-		m.mode = fs.ModeDir
-	case 'l':
-		m.mode = fs.ModeSymlink
-	default:
-		m.mode = fs.ModeIrregular
-	}
-	for n, c := range f[0][1:10] {
-		bit := fs.FileMode(1) << (8 - n)
-		switch c {
-		case 'r', 'w', 'x':
-			m.mode |= bit
-		case 's', 't':
-			m.mode |= bit
-			fallthrough
-		case 'S', 'T':
-			m.mode |= [...]fs.FileMode{fs.ModeSetuid, fs.ModeSetgid, fs.ModeSticky}[n/3]
-		}
-	}
-	var errs [3]error
-	m.uid, errs[0] = strconv.Atoi(f[2])
-	m.gid, errs[1] = strconv.Atoi(f[3])
-	if m.mode&fs.ModeIrregular == 0 { // devices have two numbers there
-		m.size, errs[2] = strconv.ParseInt(f[4], 10, 64)
-	}
-	if errors.Join(errs[:]...) != nil || m.size < 0 {
-		return m, errLs
-	}
-	return m, nil
+func parseLs(line string) (meta, error) {
+	l, err := shellfiles.ParseLs(line)
+	return meta{mode: l.Mode, uid: l.UID, gid: l.GID, size: l.Size}, err
 }
 
 // real follows links of the last name too, which readlink gives one by one.
@@ -228,7 +160,7 @@ done`, nil, nil, dir)
 	for i := 0; i+1 < len(parts); i += 2 {
 		m, err := parseLs(parts[i])
 		if err != nil || parts[i+1] == "" || strings.ContainsRune(parts[i+1], '/') {
-			return nil, errLs
+			return nil, shellfiles.ErrLs
 		}
 		m.name = parts[i+1]
 		all = append(all, m)
@@ -237,10 +169,10 @@ done`, nil, nil, dir)
 }
 
 func (b *overShell) read(ctx context.Context, name string, w io.Writer) error {
-	out := &refusing{w: w}
+	out := &shellfiles.Refusing{W: w}
 	_, err := b.run(ctx, `cat <"$1"`, nil, out, name)
-	if out.err != nil {
-		return out.err
+	if out.Err != nil {
+		return out.Err
 	}
 	return err
 }
@@ -249,20 +181,6 @@ func (b *overShell) readSmall(ctx context.Context, name string, _ int64) ([]byte
 	all := &capped{}
 	err := b.read(ctx, name, all)
 	return all.Bytes(), err
-}
-
-// refusing remembers why its writer took no more.
-type refusing struct {
-	w   io.Writer
-	err error
-}
-
-func (r *refusing) Write(p []byte) (int, error) {
-	n, err := r.w.Write(p)
-	if err != nil {
-		r.err = err
-	}
-	return n, err
 }
 
 func (b *overShell) mkdir(ctx context.Context, name string) error {

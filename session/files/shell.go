@@ -11,11 +11,10 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/audit"
-	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
-	"github.com/fairlead-ssh/fairlead/session/internal/lacking"
+	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
 
@@ -34,26 +33,13 @@ func openShell(t session.Transport, h hosts.Host) (*overShell, error) {
 
 func (b *overShell) close() error { return b.s.Close() }
 
-// Exit codes of the scripts that stand for more than a failed program.
-const (
-	exitCut   = 90 // less than the content has arrived
-	exitOwner = 91 // the file cannot be given to its owner
-	exitDir   = 92 // a directory stands there now
-)
-
 // run runs a script with "$1" and so on, and returns what it prints.
 func (b *overShell) run(ctx context.Context, script string, in []byte, out io.Writer, args ...string) (string, error) {
-	text := &strings.Builder{}
-	text.WriteString("LC_ALL=C; export LC_ALL; set --")
-	for _, a := range args {
-		word, err := framing.Quote(a)
-		if err != nil {
-			return "", fault(CodeInvalid, "the path: %w", err)
-		}
-		text.WriteString(" " + word)
+	text, err := shellfiles.Script(script, args...)
+	if err != nil {
+		return "", fault(CodeInvalid, "the path: %w", err)
 	}
-	text.WriteString("\n" + script)
-	cmd := session.Command{Script: text.String(), Stdout: out}
+	cmd := session.Command{Script: text, Stdout: out}
 	if in != nil {
 		cmd.Stdin = bytes.NewReader(in)
 	}
@@ -72,37 +58,20 @@ func (b *overShell) run(ctx context.Context, script string, in []byte, out io.Wr
 	return "", complaint(r)
 }
 
-// complaint sorts what programs say on standard error, in the C locale.
+// complaint is why a script failed, with its code where at does not find it out.
 func complaint(r session.Result) error {
-	if program := lacking.Program(string(r.Stderr), "cat", "chmod", "chown", "head", "ls", "mkdir", "mv", "readlink", "rm", "rmdir", "sync", "tail", "wc"); program != "" {
-		return fmt.Errorf("the host has no %s, which files take where there is no sftp", program)
+	switch err := shellfiles.Complaint(r); {
+	case errors.Is(err, shellfiles.ErrOwner):
+		return fault(CodePermission, "it belongs to another account, and this account cannot give a new file to that one, so nothing was changed")
+	case errors.Is(err, shellfiles.ErrDirectory):
+		return &Error{Code: CodeDirectory, Err: err}
+	case errors.Is(err, shellfiles.ErrNoSpace), errors.Is(err, shellfiles.ErrQuota):
+		return &Error{Code: CodeNoSpace, Err: errNoSpace}
+	case errors.Is(err, shellfiles.ErrReadOnly):
+		return &Error{Code: CodePermission, Err: err}
+	default:
+		return err
 	}
-	if r.ExitCode != nil {
-		switch *r.ExitCode {
-		case exitCut:
-			return errors.New("not all of the content has arrived")
-		case exitOwner:
-			return fault(CodePermission, "it belongs to another account, and this account cannot give a new file to that one, so nothing was changed")
-		case exitDir:
-			return fault(CodeDirectory, "it is a directory")
-		}
-	}
-	text := string(r.Stderr)
-	for _, known := range []struct {
-		says string
-		err  error
-	}{
-		{"No space left", fault(CodeNoSpace, "%w", errNoSpace)}, {"quota exceeded", fault(CodeNoSpace, "%w", errNoSpace)},
-		{"Permission denied", fs.ErrPermission}, {"Operation not permitted", fs.ErrPermission},
-		{"Read-only file system", &Error{Code: CodePermission, Err: errReadOnly}},
-		{"No such file", fs.ErrNotExist}, {"nonexistent", fs.ErrNotExist}, {"Not a directory", fs.ErrNotExist}, {"not a directory", fs.ErrNotExist},
-	} {
-		if strings.Contains(text, known.says) {
-			return known.err
-		}
-	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return fmt.Errorf("the host says %q", heard(text))
 }
 
 func (b *overShell) home(ctx context.Context) (string, error) {
@@ -118,44 +87,13 @@ func (b *overShell) lstat(ctx context.Context, path string) (Info, error) {
 	return parseLs(line)
 }
 
-// parseLs reads a line of ls -ldn: mode, links, uid, gid, size, as POSIX orders them.
+// parseLs reads a line of ls -ldn.
 func parseLs(line string) (Info, error) {
-	f := strings.Fields(line)
-	if len(f) < 5 || len(f[0]) < 10 {
-		return Info{}, errors.New("the host's ls prints what cannot be read")
+	l, err := shellfiles.ParseLs(line)
+	if err != nil {
+		return Info{}, err
 	}
-	i := Info{Kind: Special}
-	switch f[0][0] {
-	case '-':
-		i.Kind = Regular
-	case 'd':
-		i.Kind = Directory
-	case 'l':
-		i.Kind = link
-	}
-	for n, c := range f[0][1:10] {
-		bit := fs.FileMode(1) << (8 - n)
-		switch c {
-		case 'r', 'w', 'x':
-			i.Mode |= bit
-		case 's', 't':
-			i.Mode |= bit
-			fallthrough
-		case 'S', 'T':
-			i.Mode |= [...]fs.FileMode{fs.ModeSetuid, fs.ModeSetgid, fs.ModeSticky}[n/3]
-		}
-	}
-	var err [3]error
-	i.uid, err[0] = strconv.Atoi(f[2])
-	i.gid, err[1] = strconv.Atoi(f[3])
-	if i.Kind != Special { // devices have two numbers there
-		i.Size, err[2] = strconv.ParseInt(f[4], 10, 64)
-	}
-	i.stamp = strings.Join(f[4:min(len(f), 8)], " ") // size and time
-	if errors.Join(err[:]...) != nil || i.Size < 0 {
-		return Info{}, errors.New("the host's ls prints what cannot be read")
-	}
-	return i, nil
+	return Info{Kind: kindOf(l.Mode), Mode: l.Mode & modeBits, Size: l.Size, uid: l.UID, gid: l.GID, stamp: l.Stamp}, nil
 }
 
 func (b *overShell) readlink(ctx context.Context, path string) (string, error) {
@@ -178,26 +116,12 @@ func (b *overShell) read(ctx context.Context, path string, offset, limit int64, 
 		script += " | head -c " + strconv.FormatInt(limit, 10)
 		script = `[ -r "$1" ] || cat <"$1" || exit; ` + script // a pipe hides that
 	}
-	out := &refusing{w: w}
+	out := &shellfiles.Refusing{W: w}
 	_, err := b.run(ctx, script, nil, out, path, from)
-	if out.err != nil {
-		return out.err
+	if out.Err != nil {
+		return out.Err
 	}
 	return err
-}
-
-// refusing remembers why its writer took no more.
-type refusing struct {
-	w   io.Writer
-	err error
-}
-
-func (r *refusing) Write(p []byte) (int, error) {
-	n, err := r.w.Write(p)
-	if err != nil {
-		r.err = err
-	}
-	return n, err
 }
 
 // create counts what has arrived: a connection that is cut looks like the end of the input.
