@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/outcome"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/question"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/version"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -54,6 +56,13 @@ func Main() int {
 // Run builds the command tree and runs it with args.
 func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 	f.Commands = names()
+	if asker := f.Asker; asker != nil {
+		f.Asker = sync.OnceValue(func() *question.Asker {
+			a := asker()
+			a.Until(ctx)
+			return a
+		})
+	}
 	typed := len(args)
 	args, err := aliased(f, args)
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
@@ -34,6 +36,7 @@ const (
 
 var (
 	errUnanswered = fmt.Errorf("the question was not answered within %v", deskTime)
+	errEncoding   = errors.New("an answer is not in the encoding that it names")
 	errDeskFull   = errors.New("too many questions wait for an answer already")
 	errRefused    = errors.New("no answer was given")
 )
@@ -67,7 +70,11 @@ func (d *Desk) Ask(ctx context.Context, principal, asker string, q sshconn.Quest
 		}
 		out := sshconn.Answer{Trust: a.Trust}
 		for _, s := range a.Answers {
-			out.Secrets = append(out.Secrets, []byte(s))
+			secret, err := wire.Decode(a.Encoding, s)
+			if err != nil {
+				return sshconn.Answer{}, errEncoding
+			}
+			out.Secrets = append(out.Secrets, secret)
 		}
 		return out, nil
 	case <-ctx.Done():
@@ -137,6 +144,11 @@ func (d *Desk) Answer(principal, id string, a wire.QuestionAnswer) error {
 	case !a.Refuse && len(a.Answers) != found.prompts:
 		return fmt.Errorf("it takes %d answers, and %d were given", found.prompts, len(a.Answers))
 	}
+	for _, s := range a.Answers {
+		if _, err := wire.Decode(a.Encoding, s); err != nil {
+			return errEncoding
+		}
+	}
 	if d.remove(id) == nil {
 		return ErrNoQuestion // somebody was faster
 	}
@@ -154,8 +166,13 @@ func (a *Asker) Wire(ctx context.Context, q wire.Question) (wire.QuestionAnswer,
 		return wire.QuestionAnswer{Refuse: true}, nil
 	}
 	out := wire.QuestionAnswer{Trust: got.Trust}
+	text := !slices.ContainsFunc(got.Secrets, func(s []byte) bool { return !utf8.Valid(s) })
 	for _, s := range got.Secrets {
-		out.Answers = append(out.Answers, string(s))
+		encoding, answer := wire.Encode(s, text)
+		if !text {
+			out.Encoding = encoding
+		}
+		out.Answers = append(out.Answers, answer)
 		clear(s)
 	}
 	return out, nil

@@ -90,3 +90,14 @@ func TestAQuestionOverTheWireIsShownAsItIsHere(t *testing.T) {
 	d.types("(ada at web1) Code: ", "123\r")
 	assert.Equal(t, []string{"123"}, (<-c).Answers)
 }
+
+// What is typed need not be UTF-8.
+func TestAnAnswerMayBeAnyBytes(t *testing.T) {
+	d := question.NewDesk()
+	q, c := put(t, d, t.Context(), "one-asker", sshconn.Question{Kind: sshconn.AskPassphrase, Host: "web1", KeyFile: "/k"})
+	assert.ErrorContains(t, d.Answer("operator/ada", q.ID, wire.QuestionAnswer{Answers: []string{"!"}, Encoding: "base64"}), "encoding")
+	require.NoError(t, d.Answer("operator/ada", q.ID, wire.QuestionAnswer{Answers: []string{"cOQ="}, Encoding: "base64"}))
+	got := <-c
+	require.NoError(t, got.err)
+	assert.Equal(t, [][]byte{[]byte("p\xe4")}, got.Secrets)
+}

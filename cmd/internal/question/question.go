@@ -30,6 +30,8 @@ type Asker struct {
 
 	asked atomic.Bool
 
+	over context.Context // ends with the program
+
 	turn chan struct{} // holds one token: who has it may ask, and touch what follows
 	all  bool          // every unknown key is trusted
 	gone error         // the person wants to be asked nothing more
@@ -48,7 +50,7 @@ const maxAsked = 3
 // New returns an Asker for the terminal of this process.
 func New(ios *iostreams.IOStreams, getenv func(string) string) *Asker {
 	return &Asker{
-		io: ios, by: askpassOf(getenv), turn: make(chan struct{}, 1), keys: map[string]*passphrase{},
+		io: ios, by: askpassOf(getenv), over: context.Background(), turn: make(chan struct{}, 1), keys: map[string]*passphrase{},
 		tty:       func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
 		interrupt: func() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) },
 	}
@@ -70,13 +72,31 @@ func (a *Asker) CanAsk() bool {
 // Asked reports whether the person was asked anything.
 func (a *Asker) Asked() bool { return a.asked.Load() }
 
+// Until has each question end when over does, too: nothing can be printed while one is asked, so that a program that is told to end
+// could not. It is to be called before the first one. a may be nil.
+func (a *Asker) Until(over context.Context) {
+	if a != nil {
+		a.over = over
+	}
+}
+
+// within is ctx, until the program is over.
+func (a *Asker) within(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(a.over, func() { cancel(context.Cause(a.over)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
 // Ask implements [sshconn.Ask].
 func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, error) {
+	asker := ctx
+	ctx, done := a.within(ctx)
+	defer done()
 	select {
 	case a.turn <- struct{}{}:
 		defer func() { <-a.turn }()
 	case <-ctx.Done():
-		return sshconn.Answer{}, context.Cause(ctx)
+		return sshconn.Answer{}, a.ended(asker, context.Cause(ctx))
 	}
 	if a.gone != nil {
 		return sshconn.Answer{}, a.gone
@@ -117,24 +137,27 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 	if errors.Is(err, errCanceled) {
 		a.gone = err
 	}
-	if errors.Is(err, errInterrupted) {
-		err = a.interrupted(ctx, err)
+	switch {
+	case errors.Is(err, errInterrupted): // the terminal was raw and sent no signal; so does readpassphrase(3) of OpenSSH
+		a.interrupt()
+		err = a.ended(asker, err)
+	case err != nil && a.over.Err() != nil:
+		err = a.ended(asker, err)
 	}
 	return answer, err
 }
 
-// interruptTime is how long a question that was interrupted waits for the end of what it is about.
-const interruptTime = 2 * time.Second
+// endTime is how long a question that the end of the program ends waits for the end of what it is about.
+const endTime = 2 * time.Second
 
-// interrupted has ^C do what it does where nothing is asked: the terminal was raw and sent no signal. So does readpassphrase(3) of
-// OpenSSH. Without the wait a host could tell of its missing answer before the program knows that it is to stop.
-func (a *Asker) interrupted(ctx context.Context, err error) error {
-	a.interrupt()
-	end := time.NewTimer(interruptTime)
+// ended waits until nothing wants the answer any more: a host could tell of its missing answer before the program knows that it is to
+// stop. The screen is free meanwhile.
+func (a *Asker) ended(asker context.Context, err error) error {
+	end := time.NewTimer(endTime)
 	defer end.Stop()
 	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-asker.Done():
+		return context.Cause(asker)
 	case <-end.C: // ^C means something else here
 		return err
 	}
@@ -146,6 +169,8 @@ func (a *Asker) Confirm(ctx context.Context, text, prompt string) (string, error
 	if a == nil {
 		return "", sshconn.ErrNoPerson
 	}
+	ctx, done := a.within(ctx)
+	defer done()
 	select {
 	case a.turn <- struct{}{}:
 		defer func() { <-a.turn }()

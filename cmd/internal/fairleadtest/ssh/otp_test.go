@@ -28,9 +28,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 )
 
-// What is typed at the server below.
+// What is typed at the server below. A terminal sends bytes, which need not be UTF-8.
 const (
-	rightPassword, wrongPassword = "Tr0ub4dor-right", "Tr0ub4dor-wrong"
+	rightPassword, wrongPassword = "Tr0ub4dor-right-\xe4", "Tr0ub4dor-wrong"
 	rightCode, wrongCode         = "code-271828", "code-314159"
 )
 
@@ -150,8 +150,8 @@ func TestWhoeverCallsAnswersTheServersPromptsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// killAt runs cmd at a terminal, and kills it once it shows a prompt.
-func killAt(t *testing.T, cmd *exec.Cmd, prompt string) (screen string) {
+// killAt runs cmd at a terminal, and sends it a signal once it shows a prompt. A program that this does not end is killed.
+func killAt(t *testing.T, cmd *exec.Cmd, prompt string, by syscall.Signal) (screen string) {
 	t.Helper()
 	master, slave, err := pty.Open()
 	require.NoError(t, err)
@@ -161,16 +161,19 @@ func killAt(t *testing.T, cmd *exec.Cmd, prompt string) (screen string) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
 	require.NoError(t, slave.Close())
-	late := time.AfterFunc(8*time.Second, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(fairleadtest.AwaitAtMost, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	var seen bytes.Buffer
 	buf := make([]byte, 4096)
-	for err == nil && !strings.Contains(seen.String(), prompt) {
+	for sent := false; err == nil; {
 		var n int
 		n, err = master.Read(buf)
 		seen.Write(buf[:n])
+		if !sent && strings.Contains(seen.String(), prompt) {
+			sent = true
+			_ = cmd.Process.Signal(by)
+		}
 	}
-	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	return seen.String()
 }
@@ -220,15 +223,21 @@ func TestAProgramThatIsKilledWhileItAsksLeavesNothing(t *testing.T) {
 		{ssh, "-N", "-L", listen + ":127.0.0.1:1", "web1"},
 	}
 	for _, words := range ways { // about the key of the host
-		screen := killAt(t, command(words[0], words[1:]...), "Trust it?")
+		screen := killAt(t, command(words[0], words[1:]...), "Trust it?", syscall.SIGKILL)
 		require.Contains(t, screen, "Trust it?", "%q", words)
 		gone(words)
 	}
 	assert.NoFileExists(t, known)
 	require.NoError(t, knownhosts.Append(known, knownhosts.Name(h.Addr, h.Port), server.HostKey(), knownhosts.AppendOptions{}))
 	for _, words := range ways { // and what the server wants to know
-		screen := killAt(t, command(words[0], words[1:]...), "Password: ")
+		screen := killAt(t, command(words[0], words[1:]...), "Password: ", syscall.SIGKILL)
 		require.Contains(t, screen, "Password: ", "%q: %+v", words, questions())
+		gone(words)
+	}
+	for _, words := range ways { // one that is told to end does so by itself
+		cmd := command(words[0], words[1:]...)
+		screen := killAt(t, cmd, "Password: ", syscall.SIGTERM)
+		assert.Equal(t, 128+int(syscall.SIGTERM), cmd.ProcessState.ExitCode(), "%q: %s", words, screen)
 		gone(words)
 	}
 	assert.NoFileExists(t, filepath.Join(dir, "ran"))

@@ -76,8 +76,12 @@ func (a *asking) look(c *Client) {
 				a.refuse(c, q.ID)
 				return
 			}
-			if c.AnswerQuestion(a.ctx, q.ID, answer) != nil {
+			err = c.AnswerQuestion(a.ctx, q.ID, answer)
+			if err != nil {
 				wait = lookAgain // it waits no more, or comes again
+			}
+			if errors.As(err, &p) && p.Status != http.StatusTooManyRequests && p.Status != http.StatusNotFound {
+				a.refuse(c, q.ID) // the same answer would not be taken again
 			}
 		}
 	}

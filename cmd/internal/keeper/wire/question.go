@@ -59,4 +59,6 @@ type QuestionAnswer struct {
 	Refuse  bool     `json:"refuse,omitempty"`
 	Trust   bool     `json:"trust,omitempty" doc:"of host-key and host-keys: trust and record"`
 	Answers []string `json:"answers,omitempty" maxItems:"16" doc:"the passphrase, or one for each prompt"`
+	// Encoding is of all Answers. A terminal types bytes, which need not be UTF-8.
+	Encoding string `json:"encoding,omitempty" enum:"utf-8,base64" doc:"of answers (default utf-8)"`
 }
