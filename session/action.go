@@ -231,7 +231,10 @@ func (x *Exec) acted(err error) {
 		r.Status = x.why
 		r.Err = x.error(string(x.why), true, x.unfinished())
 	case errors.As(err, &e):
-		r.Status, r.Err = StatusError, x.error(e.Code, e.Retriable, e.Err)
+		if r.Status = StatusError; errors.Is(e, ErrUnreachable) {
+			r.Status = StatusUnreachable
+		}
+		r.Err = x.error(e.Code, e.Retriable, e.Err)
 	case errors.As(err, &not):
 		r.Status, r.Err = StatusAuth, x.error("become", false, not)
 	case errors.Is(err, ErrClosed):

@@ -10,7 +10,7 @@ var (
 	ErrClosed      = errors.New("session: closed") // the session, lease, pool or transport
 	ErrBusy        = errors.New("session: busy")   // the session runs a command already
 	ErrFull        = errors.New("session: the connection takes no more sessions")
-	ErrUnreachable = errors.New("session: unreachable")                 // no connection
+	ErrUnreachable = errors.New("session: unreachable")                 // no connection, or no shell on it
 	ErrAuth        = errors.New("session: not authenticated")           // the server refused who asked; never retried
 	ErrHostKey     = errors.New("session: host key not trusted")        // unknown, changed or revoked
 	ErrInvalid     = errors.New("session: invalid command")             // it can never be sent
@@ -36,7 +36,7 @@ var (
 
 // kinds are the errors that codes of an Error stand for. "full" is none of them: files and memory may be full, too.
 var kinds = map[string]error{
-	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey, "become": ErrAuth,
+	"closed": ErrClosed, "busy": ErrBusy, "unreachable": ErrUnreachable, "shell": ErrUnreachable, "auth": ErrAuth, "hostkey": ErrHostKey, "become": ErrAuth,
 	"invalid": ErrInvalid, "denied": ErrDenied, "rejected": ErrRejected, "expired": ErrExpired, "void": ErrVoid, "not_ready": ErrNotReady, "not_held": ErrNotHeld, "no_terminal": ErrNoTerminal,
 	"timeout": ErrTimeout, "idle": ErrTimeout, "canceled": ErrCanceled, "needs_terminal": ErrNeedsTerminal, "write": ErrOutput,
 	"lost": ErrUnknownOutcome, "broken": ErrUnknownOutcome, "audit": ErrAudit,

@@ -113,7 +113,7 @@ func TestEveryKindOfFailureIsAnErrorToBranchOn(t *testing.T) {
 // An Error is what its Code stands for also where it was made from what another process said.
 func TestAnErrorIsWhatItsCodeSays(t *testing.T) {
 	for code, want := range map[string]error{
-		"closed": session.ErrClosed, "busy": session.ErrBusy, "unreachable": session.ErrUnreachable, "auth": session.ErrAuth, "hostkey": session.ErrHostKey,
+		"closed": session.ErrClosed, "busy": session.ErrBusy, "unreachable": session.ErrUnreachable, "shell": session.ErrUnreachable, "auth": session.ErrAuth, "hostkey": session.ErrHostKey,
 		"invalid": session.ErrInvalid, "denied": session.ErrDenied, "rejected": session.ErrRejected, "expired": session.ErrExpired, "void": session.ErrVoid,
 		"not_ready": session.ErrNotReady, "timeout": session.ErrTimeout, "idle": session.ErrTimeout, "canceled": session.ErrCanceled,
 		"needs_terminal": session.ErrNeedsTerminal, "write": session.ErrOutput, "lost": session.ErrUnknownOutcome, "broken": session.ErrUnknownOutcome,

@@ -277,7 +277,7 @@ func TestShellThatIsNotReadyInTimeIsGivenUpButNotTheConnection(t *testing.T) {
 		began := time.Now()
 		r, err := s.Run(t.Context(), session.Command{Script: "next"})
 		assert.Equal(t, 5*time.Second, time.Since(began))
-		assert.Equal(t, session.StatusError, r.Status)
+		assert.Equal(t, session.StatusUnreachable, r.Status)
 		assert.Equal(t, "shell", asError(t, err).Code)
 		assert.ErrorContains(t, err, "no shell was ready within 5s")
 		assert.False(t, asError(t, err).Sent)

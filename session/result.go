@@ -30,7 +30,7 @@ const (
 	StatusCanceled    Status = "canceled"    // stopped because the caller went away or asked for it
 	StatusDenied      Status = "denied"      // refused; nothing was sent
 	StatusExpired     Status = "expired"     // nobody approved in time; nothing was sent
-	StatusUnreachable Status = "unreachable" // no connection; nothing was sent
+	StatusUnreachable Status = "unreachable" // no connection, or no shell on it; nothing was sent
 	StatusAuth        Status = "auth"        // not logged in; nothing was sent
 	StatusHostKey     Status = "hostkey"     // the server's key is not trusted; nothing was sent
 	StatusLost        Status = "lost"        // sent, outcome unknown

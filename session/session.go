@@ -231,7 +231,7 @@ func (s *Session) proceed(ctx context.Context, x *Exec) {
 			return
 		}
 	}
-	x.fail(StatusError, "shell", errors.New("every shell ended before the command was sent"))
+	x.fail(StatusUnreachable, "shell", errors.New("every shell ended before the command was sent"))
 }
 
 // reserve makes x the session's command.

@@ -216,10 +216,14 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	case errors.Is(err, ErrFull):
 		x.fail(StatusUnreachable, "full", err)
 	case errors.As(err, &told) && x.cmd.inner.action != nil && told.Code != "":
-		x.fail(StatusError, told.Code, told.Err)
+		status := StatusError
+		if errors.Is(told, ErrUnreachable) {
+			status = StatusUnreachable
+		}
+		x.fail(status, told.Code, told.Err)
 	case x.notBecome(err):
 	default:
-		x.fail(StatusError, "shell", err)
+		x.fail(StatusUnreachable, "shell", err)
 	}
 }
 

@@ -239,7 +239,7 @@ func (u *unframed) run(stream seam.Piped[Exit]) {
 		x.mu.Lock()
 		x.sent = false // the shell says that it has not begun
 		x.mu.Unlock()
-		x.fail(StatusError, "shell", refused)
+		x.fail(StatusUnreachable, "shell", refused)
 	case err != nil:
 		x.streamEnded(err, nil)
 	default:

@@ -229,7 +229,7 @@ func TestAccountsThatRunNoShellSayWhatTheyAre(t *testing.T) {
 				marker := filepath.Join(t.TempDir(), "ran")
 				r, err := p.Run(ctx, h, session.Command{Script: "touch " + marker})
 				require.Error(t, err)
-				assert.Equal(t, session.StatusError, r.Status)
+				assert.Equal(t, session.StatusUnreachable, r.Status)
 				assert.False(t, r.Err.Sent)
 				assert.ErrorContains(t, err, c.want)
 				if name == "a menu" {

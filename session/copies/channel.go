@@ -9,6 +9,7 @@ import (
 	"github.com/pkg/sftp"
 
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -37,7 +38,7 @@ func openChannel(ctx context.Context, conn subsystems) (*channel, error) {
 		if ctx.Err() == nil {
 			return nil, fault(files.CodeError, "the host's sftp server did not answer within %v: find out there whether it starts, and try again", programWait)
 		}
-		return nil, fmt.Errorf("sftp did not begin: %w", ctxerr.Of(ctx))
+		return nil, &session.Error{Op: "copy", Code: "unreachable", Retriable: true, Err: fmt.Errorf("sftp did not begin: %w", ctxerr.Of(ctx))}
 	}
 	if err != nil {
 		rw.Close()

@@ -2,14 +2,22 @@ package copies_test
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/audit"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/copies"
+	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
+	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
 // What does not end on a host without sftp is ended, and the copy says so.
@@ -54,4 +62,22 @@ func TestManySmallFilesArriveWhereOnlySFTPRuns(t *testing.T) {
 		assert.Equal(t, fmt.Sprint("of ", i), read(t, filepath.Join(dir, "src", fmt.Sprint(i))))
 	}
 	noLeftovers(t, dir)
+}
+
+// A host that lets in and starts nothing is not reached: it is no fault of Fairlead's.
+func TestAHostThatStartsNoSFTPIsUnreachable(t *testing.T) {
+	server := sessiontest.OpenSSHD(t, "ForceCommand sleep 1000")
+	d, err := sshconn.Static([]ssh.Signer{server.ClientKey}, server.HostKeys(t))
+	require.NoError(t, err)
+	p, err := session.NewPool(session.PoolConfig{Dial: d.Dial, Session: session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}, Ready: time.Second}})
+	require.NoError(t, err)
+	defer p.Close()
+	c := &copies.Copy{Plan: copies.Plan{Op: copies.Download, Path: "/etc/hostname"}, Sink: func(hosts.Host) io.Writer { return io.Discard }}
+	cmd, err := c.Command()
+	require.NoError(t, err)
+	r, err := p.Run(t.Context(), server.Host(t, "web1"), cmd)
+	require.ErrorIs(t, err, session.ErrUnreachable)
+	assert.Equal(t, session.StatusUnreachable, r.Status)
+	assert.ErrorContains(t, err, "the host was not ready for it within 1s")
+	assert.True(t, r.Err.Retriable)
 }

@@ -69,7 +69,7 @@ func (s *overSFTP) client(ctx context.Context) (*sftp.Client, error) {
 	c, err = sftp.NewClientPipe(rw, rw, sftp.UseConcurrentWrites(true), sftp.MaxConcurrentRequestsPerFile(maxRequests))
 	if !stop() {
 		rw.Close()
-		return nil, fmt.Errorf("files: sftp did not begin: %w", ctxerr.Of(ctx))
+		return nil, &session.Error{Op: "files", Code: "unreachable", Retriable: true, Err: fmt.Errorf("files: sftp did not begin: %w", ctxerr.Of(ctx))}
 	}
 	if err != nil {
 		rw.Close()
