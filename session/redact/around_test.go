@@ -69,7 +69,7 @@ func TestWhatStandsAroundANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 		{"netrcHead", `(?:^|[\n\x00])[ \t]*$`, `^[ \t]*[^ \t]*[ \t\r]*$`, letters("\n \ta"), letters(" \t\ra"), 3, 5},
 		{"inObject", `(?:^|[ \t\n\f\r{,])\\?"(?:string)?$`, ``, []string{"string", "tring", `"`, `\`, " ", "\t", "\n", "\f", "\r", "{", ",", "x"}, nil, 3, 0},
 		{"assigns", ``, `^["'\\\])]*(?:\x1b|[ \t]*[:=][:=> \t\r]*[^:=> \t\r])`, nil, letters("\"'\\]) \r:=>\x1b"), 0, 4},
-		{"isFlag", `(?:^|[ \t\n\f\r"'=])-[A-Za-z0-9_-]*$`, `^[ \t]+` + redact.ShellWord, letters("- \t\n\f\r\"'=a.;"), []string{" ", `"ab"`, "ab", "-"}, 3, 2},
+		{"isFlag", `(?:^|[ \t\n\f\r"'=])-[A-Za-z0-9_.-]*$`, `^[ \t]+` + redact.ShellWord, letters("- \t\n\f\r\"'=a.;"), []string{" ", `"ab"`, "ab", "-"}, 3, 2},
 		{"secretAccess", ``, `^et[_-]*(?i:access)`, nil, []string{"et", "_", "-", "access", "Access", "acces", "x"}, 0, 5},
 	} {
 		judge := redact.Around[c.name]

@@ -59,6 +59,7 @@ func commandRules() []*rule {
 		needs(`:`, command(`-`, `curl|wget`, `(?:-[a-zA-Z]*u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"'@/]*:`, "curl", "wget")),
 		needs(`:`, command(`-a --auth`, `https?`, `(?:-a|--auth)[ =]?["']?[^\s:"'@/]+:`, "http -", "https -")),
 		needs(`%`, command(`-U`, `smbclient|mount\.cifs|rpcclient|smbget|rpc|ads|winexe`, `-U[ \t]*["']?[^\s%"']+%`, "rpc join ", "ads join ", "smbclient", "mount.cifs", "rpcclient", "smbget", "winexe")),
+		needs(`%`, command(`-o`, `mount(?:\.cifs|\.smb3)?`, `-o[ \t]*[^\s%]*\buser(?:name)?=[^\s,%]+%`, "mount ", "mount.cifs", "mount.smb3")),
 		given(`-P`, false, `zip|unzip`, `-P[ \t]*\x00?`, "unzip", "zip -"),
 		given(`-p`, true, `7z[a-z]*`, `-p`, "7za", "7zr", "7z "),
 		given(`-P`, false, `ipmitool|sqlcmd|bcp|[ito]sql|sqsh|mosquitto_[a-z]+`, `-P[ \t]*\x00?`, "ipmitool", "sqlcmd", "bcp ", "isql ", "osql ", "tsql ", "sqsh ", "mosquitto_"),

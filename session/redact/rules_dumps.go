@@ -177,6 +177,30 @@ func dumpRules() []*rule {
 			re: lazyregexp.New(`^(?i)(?:[a-z._-]+?(?:key|_salt)|bw_session|_pat)(?:["'][ \t]*,|["']?[ \t]*(?:=>|[=:]))[ \t]*["']?(?:base64:)?([^\s"'<>,;]{20,})`),
 			ok: func(m *match) bool { return random(m.text(1)) },
 		},
+		{ // OPENAI_KEY=x, of a name that speaks of no other keys than secret ones
+			kind: "api-key", keys: []string{"_key=", "_key:", `_key"`, "_key'", "_key ="}, look: 384, tail: base64Bytes,
+			re: lazyregexp.New(`^_KEY["']?[ \t]*(?:=>|[=:])[ \t]*\\?["']?([A-Za-z0-9+/=_-]{20,})(?:[\s"',;&\\]|$)`),
+			ok: func(m *match) bool {
+				g := capitalName.FindSubmatch(m.before)
+				return g != nil && !otherKey.Match(g[1]) && random(m.text(1)) && !bytes.HasPrefix(m.text(1), []byte("AAAA"))
+			},
+		},
+		{ // Jwt__Key=x, "Jwt:Key": "x"
+			kind: "api-key", keys: []string{"jwt_key", "jwt__key", "jwt:key", "jwt_signing", "jwt__signing", "jwt:signing"}, look: 384,
+			re: lazyregexp.New(`^(?i)jwt(?:__?|:)(?:signing)?key["']?[ \t]*[=:][ \t]*["']?([^\s"',;<>{}$]{8,})`),
+			ok: func(m *match) bool { return strongKey(m.text(1)) },
+		},
+		{ // "Jwt": {, with "Key": "x" on one of the next lines
+			kind: "api-key", keys: []string{`"jwt`}, look: 64, need: "{",
+			re:   lazyregexp.New(`^(?i)"jwt(?:settings|config|options)?"[ \t]*:[ \t]*\{[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
+			then: func(*match) follow { return within("api-key", jwtKey, 8) },
+		},
+		{ // the same on one line
+			kind: "api-key", keys: []string{`"jwt`}, look: 512, need: "{",
+			re: lazyregexp.New(`^(?i)"jwt(?:settings|config|options)?"[ \t]*:[ \t]*\{[^{}\n]*?"(?:signing|issuersigning)?key"[ \t]*:[ \t]*"((?:[^"\\\n]|\\.){8,})"`),
+			ok: notPlaceholder,
+		},
 		{ // $pw = "x", {"pw": "x"}
 			kind: "password", keys: []string{`pw"`, "pw'", "pw =", "pw=", "pw:"}, left: nameLeft, look: 256,
 			re: lazyregexp.New(`^(?i)pw["']?[ \t]*(?:=>|[=:])[ \t]*(?:"([^"\n]{6,32})"|'([^'\n]{6,32})'|([^\s"';,&|<>]{6,32})(?:[\s"';,&|<>]|$))`),
@@ -233,6 +257,9 @@ var (
 	changedName      = lazyregexp.New(`(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key))"?[ \t]*[=:][ \t]*"[^"\n]*$`)
 	changedWord      = lazyregexp.New(`(?i)(pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key)["']?[ \t]*[=:][ \t]*["']?\[-[^\n]*-$`)
 	withShortFlag    = lazyregexp.New(`["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
+	jwtKey           = lazyregexp.New(`^(?i)[ \t]*"(?:signing|issuersigning)?key"[ \t]*:[ \t]*"((?:[^"\\]|\\.){8,})"`)
+	capitalName      = lazyregexp.New(`(?:^|[^A-Za-z0-9_])([A-Z][A-Z0-9_]*)$`)
+	otherKey         = lazyregexp.New(`(?:^|_)(?:PUBLIC|PUB|PEER|GPG|PGP|CACHE|PRIMARY|FOREIGN|SORT|ROUTING|PARTITION|IDEMPOTENCY|HOST|UNIQUE|LOOKUP|OBJECT|S3|ROW|HASH|RANGE|GROUP|TRUSTED|SEARCH|SITE|PUBLISHABLE|ANON|INDEX|BUCKET|FILE|STATE|LOCK|DEDUP|ETAG|ARTIFACT|BUILD|COMMIT)(?:_|$)`)
 	hexOnly          = lazyregexp.New(`^[0-9a-fA-F]+$`)
 )
 
@@ -299,6 +326,11 @@ func endsName(_, win []byte, name int) bool {
 // random reports whether v looks made by chance: it is hexadecimal, or has letters of both cases and digits.
 func random(v []byte) bool {
 	return len(v) >= 32 && hexOnly.Match(v) || bytes.ContainsAny(v, "0123456789") && mixed(v) || len(v) >= 36 && bytes.HasSuffix(v, []byte("NRAL"))
+}
+
+// strongKey judges a value that is a key by its name: no word, number, file or variable.
+func strongKey(v []byte) bool {
+	return !placeholder(v) && !letters.Match(v) && !number.Match(v) && !dotted.Match(v) && v[0] != '/' && v[0] != '.' && !bytes.HasSuffix(v, []byte(".pem"))
 }
 
 // inStruct reports whether a name is one of those in the braces of a value that Go printed.

@@ -142,9 +142,9 @@ func headerRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{
-			// Go's MySQL driver: user:password@tcp(host:port)/name.
-			kind: "dsn", keys: []string{"@tcp", "@unix(", "@cloudsql"}, look: 64, back: true,
-			re: lazyregexp.New(`^@[a-z0-9+-]+\(`),
+			// Go's MySQL driver: user:password@tcp(host:port)/name, user:password@(host:port)/name.
+			kind: "dsn", keys: append(starts("@(", "abcdefghijklmnopqrstuvwxyz0123456789[/"), "@tcp", "@unix(", "@cloudsql"), look: 128, back: true,
+			re: lazyregexp.New(`^@(?:[a-z0-9+-]+\(|\([\w.\[\]:/-]+\)/)`),
 			ok: func(m *match) bool {
 				at := passwordBefore(m.before)
 				if at < 0 || placeholder(m.before[at:]) {
@@ -194,8 +194,8 @@ func headerRules() []*rule {
 			re: lazyregexp.New(`^otpauth-migration://[^\s"'=:]*[?&]data=([A-Za-z0-9%+/=_-]{10,})`),
 		},
 		{ // of older requests, of Google, and of OAuth 1
-			kind: "aws-signature", keys: []string{"signature="}, look: 256, pre: afterPart, tail: classOf("A-Za-z0-9%+/=_-"),
-			re: lazyregexp.New(`^(?i)signature="?([a-z0-9%+/=_-]{20,})`),
+			kind: "aws-signature", keys: []string{"signature="}, look: 256, pre: afterPart, tail: classOf("A-Za-z0-9%+/=_~-"),
+			re: lazyregexp.New(`^(?i)signature="?([a-z0-9%+/=_~-]{20,})`),
 			ok: func(m *match) bool { return bytes.ContainsAny(m.text(1), "0123456789") },
 		},
 	}

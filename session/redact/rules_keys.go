@@ -65,6 +65,22 @@ func keyRules() []*rule {
 			ok:   func(m *match) bool { return m.group[1] == len(m.win) },
 			then: func(*match) follow { return within("azure-key", azureValue, 3) },
 		},
+		{ // RFC 7518: the parts of a private key in JSON
+			kind: "private-key", keys: partsOfKey(), look: Window, tail: wordBytes,
+			re: lazyregexp.New(`^"(?:d|p|q|dp|dq|qi)\\?"[ \t]*:[ \t]*\\?"([A-Za-z0-9_-]{43,})\\?"`),
+			ok: func(m *match) bool { return random(m.text(1)) },
+		},
+		{ // of a symmetric key
+			kind: "private-key", keys: []string{`"k":`, `"k" :`}, look: 512, tail: wordBytes,
+			re: lazyregexp.New(`^"k"[ \t]*:[ \t]*"([A-Za-z0-9_-]{22,})"`),
+			ok: func(m *match) bool {
+				return bytes.Contains(m.before, []byte(`"oct"`)) || bytes.Contains(m.win, []byte(`"oct"`))
+			},
+		},
+		{ // the words of BIP 39
+			kind: "private-key", keys: []string{"mnemonic", "seed phrase", "seed_phrase", "seed-phrase", "seedphrase", "recovery phrase", "recovery_phrase"}, look: 384,
+			re: lazyregexp.New(`^(?i)(?:mnemonic|(?:seed|recovery)[ _-]?phrase)(?:[_ ]words)?\\?["']?[ \t]*(?:=>|[=:])[ \t]*\\?["']?([a-z]{3,8}(?: [a-z]{3,8}){11,23})\b`),
+		},
 		{ // encrypt = "x", of Consul and Nomad
 			kind: "secret", keys: []string{`encrypt"`, "encrypt =", "encrypt="}, left: wordLeft, look: 128,
 			re: lazyregexp.New(`^encrypt"?[ \t]*[=:][ \t]*"([A-Za-z0-9+/]{22}==|[A-Za-z0-9+/]{43}=)"`),
@@ -124,6 +140,14 @@ func keyRules() []*rule {
 			re: lazyregexp.New(`^(?i)(?:private|preshared)[- ]?key["']?[ \t]*[=:]?[ \t]*["']?([A-Za-z0-9+/]{43}=)`),
 		},
 	}
+}
+
+// partsOfKey returns the names of the members in JSON that hold a part of a private key, up to the colon.
+func partsOfKey() (out []string) {
+	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi"} {
+		out = append(out, `"`+name+`":`, `"`+name+`" :`, `"`+name+`\":`)
+	}
+	return out
 }
 
 // unsealKeys takes out the keys of a list, to the bracket that ends it.

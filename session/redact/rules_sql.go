@@ -79,9 +79,9 @@ func sqlRules() []*rule {
 			kind: "password-hash", keys: append(starts("| *", hexDigits), "| $a$"), look: 128,
 			re: lazyregexp.New(`^\| (\*[0-9A-F]{40}|\$A\$00\d\$[^|\n]{20,}?)[ \t]*(?:\||$)`),
 		},
-		{ // "kim" "md5…", "kim" "SCRAM-SHA-256$…", as in userlist.txt of PgBouncer: whoever has it may log in
-			kind: "password", keys: []string{"\"md5"}, look: 64,
-			re: lazyregexp.New(`^"(md5[0-9a-f]{32})"`),
+		{ // "kim" "md5…", "kim" "SCRAM-SHA-256$…", as in userlist.txt of PgBouncer and in pg_shadow: whoever has it may log in
+			kind: "password", keys: starts("md5", hexDigits), left: wordLeft, look: 64,
+			re: lazyregexp.New(`^(md5[0-9a-f]{32})(?:[^A-Za-z0-9_-]|$)`),
 		},
 		{
 			kind: "password", keys: []string{"scram-sha-256$"}, look: 256,

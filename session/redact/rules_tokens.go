@@ -59,12 +59,20 @@ func tokenRules() []*rule {
 			`fm(?:1[ar]|2)_[A-Za-z0-9+/=,_]{60,}|sha256~[A-Za-z0-9_-]{43}|t1\.9eu[A-Za-z0-9_-]{40,}={0,2}\.[A-Za-z0-9_-]{80,}={0,2}|LTAI[A-Za-z0-9]{16,20}|AVNS_[A-Za-z0-9_-]{15,}|`+
 			`APP_USR-\d{10,}-\d{6}-[0-9a-f]{32}(?:-\d+)?|rzp_(?:live|test)_[A-Za-z0-9]{14}|FLWSECK(?:_TEST)?-[0-9A-Za-z-]{12,}|pcsk_[A-Za-z0-9_]{40,}|sess-[A-Za-z0-9]{40,}|fw_3[A-Za-z0-9]{20,24}|`+
 			`sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|eyJrIjoi[A-Za-z0-9+/=_-]{40,}|eyJhIjoi[A-Za-z0-9+/=_-]{100,}|dG9rOj[A-Za-z0-9+/=]{40,}|access_token\$production\$[0-9a-z]{16}\$[0-9a-f]{32}|`+
-			`(?:access-(?:production|sandbox|development)|sdk|api|pat-(?:na|eu|ap)\d)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|MT[A-Z][A-Za-z0-9_-]{21,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,})(?:[^A-Za-z0-9_-]|$)`, nil,
+			`(?:access-(?:production|sandbox|development)|sdk|api|pat-(?:na|eu|ap)\d)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|MT[A-Za-z][A-Za-z0-9_-]{21,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,})(?:[^A-Za-z0-9_-]|$)`, nil,
 			slices.Concat(starts("oy2", "abcdefghijklmnopqrstuvwxyz234567"), starts("sl.", "abcu"), starts("eaa", "abcdefghij"),
 				starts("mta", "wxyz012345"), starts("mte", "wxyz012345"), starts("mti", "wxyz012345"), starts("mtm", "wxyz012345"), starts("mtq", "wxyz012345"),
+				starts("mtu", "wxyz012345"), starts("mty", "wxyz012345"), starts("mtc", "wxyz012345"), starts("mtg", "wxyz012345"), starts("mtk", "wxyz012345"),
 				[]string{"squ_", "sqa_", "sqp_", "at_1", "at_2", "v1.0-", "fm1a_", "fm1r_", "fm2_", "sha256~", "t1.9eu", "ltai", "avns_", "app_usr-", "rzp_live_", "rzp_test_", "flwseck", "pcsk_", "sess-", "fw_3",
 					"sk.eyj", "eyjrijoi", "eyjhijoi", "dg9roj", "access_token$production$", "access-production-", "access-sandbox-", "access-development-", "sdk-", "api-", "pat-na", "pat-eu", "pat-ap"})...),
 		token("service-token", `(?:api_org_[A-Za-z0-9]{34}|secret_[A-Za-z0-9]{43}|SWMKEY-1-[A-Za-z0-9+/]{43})(?:[^A-Za-z0-9_-]|$)`, nil, "api_org_", "secret_", "swmkey-1-"),
+		token("service-token", `(?:phx_[A-Za-z0-9]{40,}|vercel_blob_rw_[A-Za-z0-9]{16}_[A-Za-z0-9]{24,})`, alnumBytes, "phx_", "vercel_blob_rw_"),
+		// Of Airtable, Resend and 1Password, each as long as its issuer makes it.
+		token("service-token", `(pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5})(?:[^A-Za-z0-9_-]|$)`, nil,
+			slices.Concat(starts("pat", alnums), starts("re_", alnums), starts("a3-", alnums))...),
+		token("private-key", `(S[ACNOUX][A-Z2-7]{56})(?:[^A-Za-z0-9_-]|$)`, nil, seeds()...),
+		// BIP 32.
+		token("private-key", `([txyz]prv[1-9A-HJ-NP-Za-km-z]{107,108})(?:[^A-Za-z0-9_-]|$)`, nil, "xprv", "tprv", "yprv", "zprv"),
 		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),
@@ -73,6 +81,10 @@ func tokenRules() []*rule {
 			"$1$", "$5$", "$6$", "$7$", "$14$", "$y$", "$gy$", "$sha1$", "$apr1$"),
 		token("password-hash", `\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}`, classOf("./A-Za-z0-9"), "$2a$", "$2b$", "$2x$", "$2y$"),
 		token("password-hash", `\$(?:argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9-]*)\$[^\s:"']{30,}`, but(`:"'`), "$argon2", "$scrypt$", "$pbkdf2"),
+		// Of phpass, Drupal and WordPress; of Werkzeug and Django, which begin with the name of the method.
+		token("password-hash", `(?:\$[PH]\$[./A-Za-z0-9]{31}|\$S\$[./A-Za-z0-9]{52}|\$wp\$2y\$\d\d\$[./A-Za-z0-9]{53})`, classOf("./A-Za-z0-9"), "$p$", "$h$", "$s$", "$wp$2y$"),
+		token("password-hash", `(?:scrypt:\d+:\d+:\d+|pbkdf2:sha\d+:\d+|pbkdf2_sha\d+\$\d+|scrypt\$[A-Za-z0-9]+\$\d+\$\d+\$\d+)\$([^\s$:"']{1,64}\$[A-Za-z0-9+/=]{27,})`, base64Bytes,
+			"scrypt:", "scrypt$", "pbkdf2:sha", "pbkdf2_sha"),
 		token("password-hash", `\{(?:SSHA|SHA|SMD5|MD5|CRYPT|SSHA256|SSHA512|PBKDF2[A-Z0-9-]*)\}[A-Za-z0-9+/=.$]{20,}`, but(`,;"'`),
 			"{ssha", "{sha}", "{smd5}", "{md5}", "{crypt}", "{pbkdf2"),
 	}
@@ -84,8 +96,14 @@ func tokenRules() []*rule {
 			r.pre = func(_, _ []byte, name int) bool { return name >= 36 }
 		case "jwt":
 			r.long, r.pre = true, isJWT
+		case "service-token":
+			if r.keys[0] == "pata" {
+				r.look, r.pre = 128, signAtPlace
+			}
 		case "password-hash":
-			r.look, r.pre = 256, longRun
+			if r.look = 256; r.tail != base64Bytes {
+				r.pre = longRun
+			}
 		}
 	}
 	return append(rules, &rule{ // of Cisco, after the number of its kind
@@ -143,6 +161,17 @@ func isOpenAI(_, win []byte, _ int) bool {
 	return n >= 32
 }
 
+// signAtPlace reports whether the sign that is in the middle of a token of three issuers stands where it must.
+func signAtPlace(_, win []byte, _ int) bool {
+	switch lower(win[0]) {
+	case 'p':
+		return len(win) > 17 && win[17] == '.'
+	case 'r':
+		return len(win) > 11 && win[11] == '_'
+	}
+	return len(win) > 9 && win[9] == '-'
+}
+
 // isJWT reports whether the parts of a word are as long as those of a token in the notations of RFC 7515 and 7516.
 func isJWT(_, win []byte, name int) bool {
 	win = win[:name]
@@ -188,7 +217,19 @@ func hexAfter(start string) (out []string) {
 	return out
 }
 
-const hexDigits = "0123456789abcdef"
+const (
+	hexDigits = "0123456789abcdef"
+	alnums    = "abcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// seeds returns the starts of the keys of NATS that sign: of an account, a cluster, a server, an operator, a user, and to encrypt. The
+// third letter holds the rest of what the second says.
+func seeds() (out []string) {
+	for _, kind := range "acnoux" {
+		out = append(out, starts("s"+string(kind), "abcdefghijklmnopqrstuvwxyz234567")...)
+	}
+	return out
+}
 
 // starts returns keywords: a start that is too short for one, or begins too many words, with each of some bytes after it.
 func starts(start, after string) (out []string) {

@@ -120,7 +120,7 @@ func isFlag(before, win []byte, name int) bool {
 		return false
 	}
 	i := len(before)
-	for i > 0 && wordBytes[before[i-1]] {
+	for i > 0 && tokenBytes[before[i-1]] {
 		i--
 	}
 	return i < len(before) && before[i] == '-' && wordOfShell(win[skip(win, name, " \t\x00"):]) && (i == 0 || bytes.IndexByte([]byte(" \t\n\f\r\"'=\x00"), before[i-1]) >= 0)
