@@ -92,3 +92,44 @@ func TestFilesThatLetPeopleInAreForbidden(t *testing.T) {
 		assert.Equal(t, policy.ReadOnly, judge.Judge(judge.Request{Script: "cat " + name}).Class, name)
 	}
 }
+
+// A system that is mounted, that of a container, a backup of it, and what lies below /usr/local hold the same files at the same places.
+func TestSecretsOfAnotherSystemAreSecrets(t *testing.T) {
+	class := func(script, dir string) policy.Class {
+		return judge.Judge(judge.Request{Script: script, Shell: "dash", Dir: dir}).Class
+	}
+	for _, p := range []string{"/mnt/etc/shadow", "/var/lib/lxc/c/rootfs/etc/shadow", "/.snapshots/1/snapshot/etc/gshadow", "/backup/web1/etc/openvpn/auth",
+		"/usr/local/etc/wireguard/wg0.conf", "/usr/local/etc/sudoers", "/opt/homebrew/etc/openvpn/a.conf", "/mnt/var/lib/etcd/member/x", "/mnt/boot/grub/user.cfg",
+		"/mnt/*/etc/shadow", "/mnt/etc/sh*", "~/old/etc/ppp/chap-secrets"} {
+		assert.Equal(t, policy.SensitiveRead, class("cat "+p, "/"), p)
+	}
+	assert.Equal(t, policy.SensitiveRead, class("cat etc/shadow", "/mnt"))
+	assert.Equal(t, policy.SensitiveRead, class("grep -r x .", "/mnt/etc/openvpn"))
+	for _, p := range []string{"/mnt/etc/hosts", "/usr/local/etc/nginx/nginx.conf", "/srv/app/etc/app.conf", "/srv/var/log/x", "/mnt/etc/os-release", "etc/x"} {
+		assert.Equal(t, policy.ReadOnly, class("cat "+p, "/"), p)
+	}
+}
+
+// What editors, package managers and people put aside of a file holds what the file holds.
+func TestCopiesOfSecretsAreSecrets(t *testing.T) {
+	class := func(p string) policy.Class {
+		return judge.Judge(judge.Request{Script: "cat " + p, Shell: "dash", Dir: "/srv"}).Class
+	}
+	for _, p := range []string{"'.env~'", "..env.swp", ".wp-config.php.swo", "wp-config.php.bak", "wp-config.php.bak2", "wp-config.php-old", "wp-config.php_20240131",
+		"server.key.2024-01-31", "/etc/redis/redis.conf.dpkg-old", "/etc/sudoers.rpmsave", "/etc/ipsec.secrets.ucf-dist", "'#master.key#'", "'.#master.key'",
+		"database.yml.orig.1", "id_ed25519.old", "/etc/gshadow.bak", "'~/.pgpass~'"} {
+		assert.Equal(t, policy.SensitiveRead, class(p), p)
+	}
+	for _, p := range []string{"nginx.conf.bak", "'x~'", "/var/log/syslog.1", "app.log-20240131", ".x.swp", "'#x#'", "key.pub.old", "old", "bak", ".bak", "'~'", "1", "'##'"} {
+		assert.Equal(t, policy.ReadOnly, class(p), p)
+	}
+}
+
+func TestMailIsPrivate(t *testing.T) {
+	for _, p := range []string{"/var/mail/root", "/var/spool/mail/kim", "/home/kim/Maildir/new/1", "/home/kim/mbox", "/var/spool/postfix/deferred/A/A1", "/var/spool/exim4/input/x-D"} {
+		assert.Equal(t, policy.SensitiveRead, judge.Judge(judge.Request{Script: "tail " + p, Shell: "dash"}).Class, p)
+	}
+	for _, s := range []string{"ls -l /var/mail", "ls /var/spool/postfix/deferred", "tail /var/log/mail.log", "mailq"} {
+		assert.Equal(t, policy.ReadOnly, judge.Judge(judge.Request{Script: s, Shell: "dash"}).Class, s)
+	}
+}

@@ -10,12 +10,66 @@ import (
 // holdsSecrets reports whether a path, which may be a pattern, is or may reach a file whose content is secret. Symbolic
 // links are the host's affair: this is about the text alone.
 func holdsSecrets(p, dir string, pattern bool) (why string, ok bool) {
-	e := places().read.find(segments(throughProc(resolve(p, dir))), pattern)
+	segs := segments(throughProc(resolve(p, dir)))
+	e := places().read.find(segs, pattern)
+	if e == nil && !pattern && len(segs) > 0 {
+		if name := copyOf(segs[len(segs)-1]); name != "" {
+			e = places().read.find(append(slices.Clip(segs[:len(segs)-1]), name), false)
+		}
+	}
+	// The same files lie in a system that is mounted, in that of a container or a backup, and below /usr/local.
+	for i := 1; e == nil && i+1 < len(segs); i++ {
+		if topOfSystem[segs[i]] && (i > 1 || segs[0] != "") {
+			return holdsSecrets("/"+strings.Join(segs[i:], "/"), "", pattern)
+		}
+	}
 	if e == nil {
 		return "", false
 	}
 	return e.why, true
 }
+
+// topOfSystem are the directories at the root of a system that hold secrets at known places.
+var topOfSystem = map[string]bool{"etc": true, "var": true, "boot": true}
+
+// copyOf returns the name of the file that one of a name is a copy of, as editors, package managers and people put it aside. It is ""
+// for other names.
+func copyOf(name string) string {
+	rest := name
+	if n := len(rest); n > 2 && rest[0] == '#' && rest[n-1] == '#' {
+		return rest[1 : n-1]
+	}
+	if strings.HasPrefix(rest, ".#") {
+		return rest[2:]
+	}
+	if i := strings.LastIndex(rest, ".sw"); i > 1 && i == len(rest)-4 && rest[0] == '.' {
+		return rest[1:i]
+	}
+	for {
+		if n := len(rest) - 1; n > 0 && rest[n] == '~' {
+			rest = rest[:n]
+			continue
+		}
+		i := strings.LastIndexAny(rest, "._-")
+		if i < 1 || !asideWords[strings.ToLower(strings.TrimRight(rest[i+1:], "0123456789"))] {
+			break
+		}
+		rest = rest[:i]
+	}
+	if rest == name {
+		return ""
+	}
+	return rest
+}
+
+// asideWords are the last parts of the names of copies, without digits: those of dates and of rotated files are none but digits.
+var asideWords = func() map[string]bool {
+	words := map[string]bool{"": true}
+	for _, w := range strings.Fields("bak bck backup back old orig original save saved copy prev previous dist new tmp dpkg ucf rpmsave rpmorig rpmnew pacsave pacnew apk cfsaved swp") {
+		words[w] = true
+	}
+	return words
+}()
 
 // throughProc takes away what leads to the same file by another way.
 func throughProc(p string) string {
@@ -150,7 +204,7 @@ var secretName = lazyregexp.New(`SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|APIKEY
 // namesSecret knows names of variables that usually hold secrets.
 func namesSecret(name string) bool { return secretName.MatchString(strings.ToUpper(name)) }
 
-// SecretPaths are patterns of absolute paths of files whose content is secret, and of names among them that are not meant. "**" is any
+// SecretPaths are patterns of paths of files whose content is secret, and of names among them that are not meant. "**" is any
 // number of directories.
 type SecretPaths struct{ Patterns, Except []string }
 
@@ -158,6 +212,9 @@ type SecretPaths struct{ Patterns, Except []string }
 func Secrets() (out []SecretPaths) {
 	for _, e := range places().read.all {
 		p := strings.Join(e.segs, "/")
+		if e.anchored && len(e.segs) > 2 && topOfSystem[e.segs[1]] {
+			p = "**" + p
+		}
 		if strings.HasPrefix(p, "/proc/*") || strings.HasPrefix(p, "/dev/fd/") {
 			continue
 		}
