@@ -71,7 +71,8 @@
 // limit, so that a rule of nothing but sensitive or network reads may not have them. Without programs that never covers the class unknown, of which paths say nothing, and only commands that do nothing else: the
 // plain ones (touch, mkdir, rm, mv, cp without options that keep links, tee, chmod …) and the output of reads, neither with
 // substitutions that do more than read. A file that is there already may be a symbolic link, which is not looked at: that
-// is a sandbox's task. A deny with paths is for what writes there, or may, and for programs of the class unknown.
+// is a sandbox's task. A deny with paths is for what writes there, or may. What changes something without naming what it writes (tar -x,
+// git pull, an editor) asks where its words, or the directory that it runs in, are such a path.
 //
 // Addresses (to) are loopback, private (RFC 1918 and fc00::/7), addresses, networks such as 10.1.0.0/16, names and "*.example.com",
 // which is all names below it. To allow, every host that the command connects to must be known before it runs, and match; that

@@ -113,7 +113,11 @@ func (r *rule) touches(c *command) match {
 		m = no
 	}
 	if len(r.paths) > 0 {
-		m = min(m, r.touchesWrites(c.rep))
+		writes := r.touchesWrites(c.rep)
+		if writes == no && m != no && r.namesPlaces(c) {
+			writes = maybe
+		}
+		m = min(m, writes)
 	}
 	if len(r.to) > 0 {
 		m = min(m, r.touchesAddresses(c.rep))

@@ -20,6 +20,7 @@ type command struct {
 	rep   *judge.Report
 	src   string
 	shell string
+	dir   string
 	typed bool                         // somebody types into it
 	torn  bool                         // it cannot be parsed as a whole: there may be anything in it
 	calls map[[2]uint]*syntax.CallExpr // all of them, by where their statement stands
@@ -49,7 +50,7 @@ func byClass(rep *judge.Report) *command {
 
 func newCommand(k key, rep *judge.Report) *command {
 	c := &command{
-		rep: rep, src: judge.Normalize(k.script), shell: k.shell, typed: k.interactive, calls: map[[2]uint]*syntax.CallExpr{},
+		rep: rep, src: judge.Normalize(k.script), shell: k.shell, dir: k.dir, typed: k.interactive, calls: map[[2]uint]*syntax.CallExpr{},
 	}
 	c.all = sync.OnceValue(c.collect)
 	file, err := parsed(c.src, c.shell)
