@@ -171,10 +171,11 @@ func (e *Engine) rule(req policy.Request, j *judged) ruling {
 	return out
 }
 
-// tighten takes the other cell where that is stricter.
+// tighten takes the other cell where that is stricter. Of two that are as strict, that of the worse class says why: what allows a
+// change is not the rule that allows a read beside it.
 func (r *ruling) tighten(other cell, class policy.Class) {
-	if s := stricter(r.cell, other); s != r.cell {
-		r.cell, r.class = s, class
+	if !harder(r.verdict, r.needs, other.verdict, other.needs) && (harder(other.verdict, other.needs, r.verdict, r.needs) || class.Worse(r.class)) {
+		r.cell, r.class = other, class
 	}
 }
 

@@ -46,6 +46,11 @@ func (e *Engine) Offer(req policy.Request) (string, error) {
 		if err := steady(words[0]); err != nil {
 			return "", err
 		}
+		for _, s := range c.all() { // behind a wrapper
+			if name := s.words[0]; name.literal && s.class != policy.ReadOnly && runsText(name.text) {
+				return "", steady(name.text)
+			}
+		}
 		text := strings.Join(words, " ")
 		if p, err := parsePattern(text); err != nil || p.rest {
 			return "", errors.New("a rule cannot name these words literally")
@@ -65,15 +70,24 @@ func (e *Engine) Offer(req policy.Request) (string, error) {
 // steady reports why the words of a command do not say what it does from one day to the next.
 func steady(name string) error {
 	base := name[strings.LastIndexByte(name, '/')+1:]
-	for _, n := range []string{base, strings.TrimRight(base, "0123456789.")} {
-		if programs.Is(n, "shell") || programs.Is(n, "interpreter") || programs.Is(n, "unsteady") {
-			return fmt.Errorf("%s runs what a file or its input says, which may be something else by the time it is allowed", base)
-		}
+	if runsText(name) {
+		return fmt.Errorf("%s runs what a file or its input says, which may be something else by the time it is allowed", base)
 	}
 	if !sameProgram(base, name) {
 		return errors.New("what this path leads to may be something else by the time it is allowed")
 	}
 	return nil
+}
+
+// runsText reports whether a program runs what a file or its input says.
+func runsText(name string) bool {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	for _, n := range []string{base, strings.TrimRight(base, "0123456789.")} {
+		if programs.Is(n, "shell") || programs.Is(n, "interpreter") || programs.Is(n, "unsteady") {
+			return true
+		}
+	}
+	return false
 }
 
 // offered writes the rule, and tries it: where another one stands in its way, it is no use.

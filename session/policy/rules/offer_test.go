@@ -87,6 +87,18 @@ func TestNoRuleIsOfferedForWhatRunsFiles(t *testing.T) {
 	}
 }
 
+// A wrapper before it, or a container around it, changes nothing about that.
+func TestNoRuleIsOfferedForWhatRunsFilesBehindAWrapper(t *testing.T) {
+	for _, command := range []string{"nice make", "timeout 5 make", "env make", "docker exec -it c sh", "docker exec c bash x", "xargs python3", "ssh web2 sh x", "nohup nice perl x"} {
+		_, err := rules.New(rules.Config{}).Offer(policy.Request{Principal: "agent/mcp", Host: hosts.Host{Name: "web1", Tier: "dev"}, Command: command})
+		assert.ErrorContains(t, err, "runs what a file or its input says", command)
+	}
+	for _, command := range []string{"nice frobnicate", "docker exec c nginx -t", "timeout 5 touch x"} {
+		_, err := rules.New(rules.Config{}).Offer(policy.Request{Principal: "agent/mcp", Host: hosts.Host{Name: "web1", Tier: "dev"}, Command: command})
+		assert.NoError(t, err, command)
+	}
+}
+
 func TestARuleIsOfferedWhereAProgramHasAKnownPlace(t *testing.T) {
 	e := rules.New(rules.Config{})
 	for name, offered := range map[string]bool{
