@@ -14,6 +14,10 @@ func TestContainersAreLookedAt(t *testing.T) {
 		read-only | docker ps -a
 		read-only | docker logs --tail 100 web
 		sensitive-read | docker inspect web
+		read-only | docker history web
+		read-only | docker image history -q --no-trunc web
+		sensitive-read | docker history --no-trunc web
+		sensitive-read | podman image history --no-trunc web
 		sensitive-read | docker compose config
 		read-only | docker compose config --services
 		read-only | docker compose config -q

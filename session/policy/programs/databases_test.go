@@ -12,6 +12,8 @@ func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
 		write | mysql -S ./x -e status
 		read-only | mysql -S /run/mysqld/mysqld.sock -e status
 		read-only | psql -U postgres -l
+		read-only | psql -c "select pid, state, left(query, 80) from pg_stat_activity where lower(state) <> 'idle'"
+		unknown | psql -c "select left(pg_read_file('x'), 80) from pg_locks"
 		write | psql -h db -l
 		write | psql -l "host=db"
 		unknown | psql

@@ -23,6 +23,16 @@ func TestServicesAreShownStartedAndStopped(t *testing.T) {
 		write | service nginx reload
 		dangerous | service nginx stop
 		write | journalctl --rotate
+		read-only | busctl tree
+		read-only | busctl --no-pager --system tree
+		unknown | busctl tree org.freedesktop.PackageKit
+		read-only | busctl status org.freedesktop.PackageKit
+		read-only | journalctl -u nginx -o json -n 5
+		read-only | journalctl -t systemd-coredump
+		sensitive-read | journalctl -t systemd-coredump -o json
+		sensitive-read | journalctl -u systemd-coredump@0 --output=verbose
+		sensitive-read | journalctl -o export COREDUMP_UNIT=nginx.service
+		read-only | journalctl -t systemd-coredump -o json --output-fields=MESSAGE
 		dangerous | journalctl --vacuum-size=1M
 		write | journalctl --cursor-file=pwned
 		unknown | journalctl -fu nginx
