@@ -303,3 +303,26 @@ func TestOtherInterfacesOfTheKernelAreClosed(t *testing.T) {
 	assert.NotContains(t, o.stderr, "ran\n")
 	assert.Equal(t, 128+int(syscall.SIGSYS), o.code, "%+v", o)
 }
+
+// What is tried changes nothing either, on any shell, by any of the ways that are tried on held shells.
+func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
+	for who, as := range accounts() {
+		for _, supervisor := range supervisors {
+			for _, version := range []int{0, newest} {
+				if needs.Sample && (supervisor == "perl") == (version == 0) { // what is attacked is no code of Go
+					continue
+				}
+				t.Run(fmt.Sprint(who, "/", supervisor, "/", version), func(t *testing.T) {
+					holdBy(t, supervisor, "bash", version).close()
+					v := newVictims(t, as)
+					before := v.state(t)
+					s, err := startWith(t, by(t, supervisor, shellToTryAt(version, "bash")), as, nil)
+					require.NoError(t, err)
+					assert.Empty(t, v.attack(t, s, ".", 595))
+					assert.Equal(t, before, v.state(t))
+					assert.Empty(t, v.spoken(t))
+				})
+			}
+		}
+	}
+}

@@ -14,7 +14,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/session/held"
 	"github.com/fairlead-ssh/fairlead/session/policy/judge"
-	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // closed are the places that the judge calls secret.
@@ -232,27 +231,4 @@ func changingPathLeadsToNoSecret(t *testing.T, supervisor string, version int) {
 	o := s.run(fmt.Sprintf("%s %s %s %s 2000", python, script, plain, secret))
 	assert.Equal(t, outcome{stdout: "opened\n", stderr: o.stderr}, o)
 	assert.NotEmpty(t, s.told)
-}
-
-// What is tried changes nothing either, on any shell, by any of the ways that are tried on held shells.
-func TestNothingGetsOutOfAShellInWhichACommandIsTried(t *testing.T) {
-	for who, as := range accounts() {
-		for _, supervisor := range supervisors {
-			for _, version := range []int{0, newest} {
-				if needs.Sample && (supervisor == "perl") == (version == 0) { // what is attacked is no code of Go
-					continue
-				}
-				t.Run(fmt.Sprint(who, "/", supervisor, "/", version), func(t *testing.T) {
-					holdBy(t, supervisor, "bash", version).close()
-					v := newVictims(t, as)
-					before := v.state(t)
-					s, err := startWith(t, by(t, supervisor, shellToTryAt(version, "bash")), as, nil)
-					require.NoError(t, err)
-					assert.Empty(t, v.attack(t, s, ".", 595))
-					assert.Equal(t, before, v.state(t))
-					assert.Empty(t, v.spoken(t))
-				})
-			}
-		}
-	}
 }
