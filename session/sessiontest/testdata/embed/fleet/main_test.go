@@ -24,7 +24,7 @@ func TestOutcome(t *testing.T) {
 		"TIMEOUT: run web1: ":      failed("idle", errors.New("silent")),
 		"CANCELED: run web1: ":     failed("canceled", errors.New("^C")),
 		"DENIED: run web1: ":       failed("denied", session.ErrDenied),
-		"ERROR: run web1: ":        failed("shell", errors.New("no shell")),
+		"ERROR: run web1: ":        failed("stdin", errors.New("it cannot be read")),
 	} {
 		if got := outcome(err); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
 			t.Errorf("outcome(%v) = %q, want %q", err, got, want)
