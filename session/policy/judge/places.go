@@ -170,8 +170,10 @@ func mayFold(r rune) bool { return 'A' <= r && r <= 'Z' || r > unicode.MaxASCII 
 var caseFolder = strings.NewReplacer("\u017f", "s", "\u212a", "k")
 
 func (e *pathEntry) matches(segs []string, pattern bool) bool {
-	// A relative path with nobody knowing where it starts may be the end of an absolute one.
-	if !reaches(segs, e.segs, pattern) && !(e.anchored && segs[0] != "" && suffixOf(segs, e.segs, pattern)) {
+	// A relative path with nobody knowing where it starts may be the end of an absolute one. Names of the kernel's files are too common
+	// for that to be said of a name alone: data, revision.
+	common := len(segs) == 1 && len(e.segs) > 2 && e.segs[1] == "sys"
+	if !reaches(segs, e.segs, pattern) && !(e.anchored && segs[0] != "" && !common && suffixOf(segs, e.segs, pattern)) {
 		return false
 	}
 	// Of a pattern, all that it stands for is excepted: a wildcard in it is matched by a star alone.

@@ -110,6 +110,14 @@ func TestSecretsOfAnotherSystemAreSecrets(t *testing.T) {
 	}
 }
 
+func TestAPlainNameIsNoFileOfTheKernel(t *testing.T) {
+	for name, want := range map[string]policy.Class{"data": policy.ReadOnly, "revision": policy.ReadOnly, "crc/data": policy.SensitiveRead, "trace_pipe": policy.ReadOnly, "tracing/trace_pipe": policy.SensitiveRead,
+		"shadow": policy.SensitiveRead} {
+		assert.Equal(t, want, judge.Judge(judge.Request{Script: "cat " + name, Shell: "dash"}).Class, name)
+	}
+	assert.NotEqual(t, policy.ReadOnly, judge.Judge(judge.Request{Script: "cat trace_pipe", Shell: "dash", Dir: "/sys/kernel/tracing"}).Class)
+}
+
 // What editors, package managers and people put aside of a file holds what the file holds.
 func TestCopiesOfSecretsAreSecrets(t *testing.T) {
 	class := func(p string) policy.Class {
@@ -119,6 +127,10 @@ func TestCopiesOfSecretsAreSecrets(t *testing.T) {
 		"server.key.2024-01-31", "/etc/redis/redis.conf.dpkg-old", "/etc/sudoers.rpmsave", "/etc/ipsec.secrets.ucf-dist", "'#master.key#'", "'.#master.key'",
 		"database.yml.orig.1", "id_ed25519.old", "/etc/gshadow.bak", "'~/.pgpass~'"} {
 		assert.Equal(t, policy.SensitiveRead, class(p), p)
+	}
+	for _, s := range []string{"find / -name wp-config.php.bak -exec cat {} +", "find /srv -name '.env~' | xargs cat", "grep -r x --include=master.key.old /srv",
+		"find /mnt -name shadow -exec cat {} +"} {
+		assert.Equal(t, policy.SensitiveRead, judge.Judge(judge.Request{Script: s, Shell: "dash"}).Class, s)
 	}
 	for _, p := range []string{"nginx.conf.bak", "'x~'", "/var/log/syslog.1", "app.log-20240131", ".x.swp", "'#x#'", "key.pub.old", "old", "bak", ".bak", "'~'", "1", "'##'"} {
 		assert.Equal(t, policy.ReadOnly, class(p), p)

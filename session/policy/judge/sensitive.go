@@ -150,6 +150,11 @@ func fileBelow(why string) string { return "a file below it " + strings.TrimPref
 // secretsNamed reports whether a file of a name, which may be a pattern, anywhere below a directory holds secrets.
 func secretsNamed(name, p, dir string) (why string, ok bool) {
 	root := segments(throughProc(resolve(p, dir)))
+	if !isWild(name) {
+		if original := copyOf(name); original != "" {
+			return secretsNamed(original, p, dir)
+		}
+	}
 	for i := range places().read.all {
 		e := &places().read.all[i]
 		last := len(e.segs) - 1
@@ -157,7 +162,7 @@ func secretsNamed(name, p, dir string) (why string, ok bool) {
 		// Close to a place that is known, an extension says enough.
 		aims := aimsAt(name, e.segs[last], aim) || e.anchored && aim > 0 && (len(root) > 2 && aim >= literalLen(name) || !isWild(e.segs[last]) && name[0] != '*')
 		if ok && aims && (isWild(name) || !slices.ContainsFunc(e.except, func(x string) bool { return matchGlob(x, name) })) &&
-			(!e.anchored || len(root) == 0 || root[0] != "" || reachesBelow(root, e.segs[:last])) {
+			(!e.anchored || len(root) == 0 || root[0] != "" || reachesBelow(root, e.segs[:last]) || !isWild(name) && name == e.segs[last] && topOfSystem[e.segs[1]]) {
 			return e.why, true
 		}
 	}
@@ -167,6 +172,11 @@ func secretsNamed(name, p, dir string) (why string, ok bool) {
 // secretsChosen reports whether files that a program picks by name in all that it reads hold secrets. name may be a pattern: what only
 // says which kind of file picks no secrets.
 func secretsChosen(name string) (why string, ok bool) {
+	if !isWild(name) {
+		if original := copyOf(name); original != "" {
+			return secretsChosen(original)
+		}
+	}
 	for i := range places().read.all {
 		e := &places().read.all[i]
 		p := e.segs[len(e.segs)-1]

@@ -23,6 +23,10 @@ func TestServicesAreShownStartedAndStopped(t *testing.T) {
 		write | service nginx reload
 		dangerous | service nginx stop
 		write | journalctl --rotate
+		read-only | exim -bpc
+		read-only | exim4 -bp
+		write | exim4 -bp -M 1
+		write | exim4 -bd
 		read-only | busctl tree
 		read-only | busctl --no-pager --system tree
 		unknown | busctl tree org.freedesktop.PackageKit
