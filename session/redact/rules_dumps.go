@@ -237,6 +237,11 @@ func dumpRules() []*rule {
 			re: lazyregexp.New(`^(?:requirepass|masterauth)["'][ \t]*,[ \t]*["']([^"'\n]{3,})["']`),
 			ok: notPlaceholder,
 		},
+		{ // requirepass: x
+			kind: "password", keys: []string{"requirepass", "masterauth"}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?:requirepass|masterauth)["']?[ \t]*[:=][ \t]*(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"',;{}]{3,}))`),
+			ok: notPlaceholder,
+		},
 	}
 }
 
@@ -256,7 +261,7 @@ var (
 	listedWord       = lazyregexp.New(`^[ \t]*-[ \t]+["']?([^\s"'-][^\s"']{2,})["']?[ \t\r]*$`)
 	changedName      = lazyregexp.New(`(?i)((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key))"?[ \t]*[=:][ \t]*"[^"\n]*$`)
 	changedWord      = lazyregexp.New(`(?i)(pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key)["']?[ \t]*[=:][ \t]*["']?\[-[^\n]*-$`)
-	withShortFlag    = lazyregexp.New(`["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
+	withShortFlag    = lazyregexp.New(`(?:^|[ \t/])(?:mysql\w*|mariadb[\w-]*|sshpass)[ \t](?:[^;|&]*[ \t])?$|["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
 	jwtKey           = lazyregexp.New(`^(?i)[ \t]*"(?:signing|issuersigning)?key"[ \t]*:[ \t]*"((?:[^"\\]|\\.){8,})"`)
 	capitalName      = lazyregexp.New(`(?:^|[^A-Za-z0-9_])([A-Z][A-Z0-9_]*)$`)
 	otherKey         = lazyregexp.New(`(?:^|_)(?:PUBLIC|PUB|PEER|GPG|PGP|CACHE|PRIMARY|FOREIGN|SORT|ROUTING|PARTITION|IDEMPOTENCY|HOST|UNIQUE|LOOKUP|OBJECT|S3|ROW|HASH|RANGE|GROUP|TRUSTED|SEARCH|SITE|PUBLISHABLE|ANON|INDEX|BUCKET|FILE|STATE|LOCK|DEDUP|ETAG|ARTIFACT|BUILD|COMMIT)(?:_|$)`)
