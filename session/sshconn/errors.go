@@ -206,16 +206,31 @@ func (l *login) expired(err error) bool {
 	return l.puzzled && strings.Contains(err.Error(), "unexpected message type 60 (expected 52)")
 }
 
+// farewell is what a server says as it hangs up (SSH_MSG_DISCONNECT).
+func farewell(err error) (said string, ok bool) {
+	_, after, ok := strings.Cut(err.Error(), "ssh: disconnect, reason ")
+	if !ok {
+		return "", false
+	}
+	_, said, _ = strings.Cut(after, ": ")
+	if text, err := strconv.Unquote(said); err == nil {
+		said = text
+	}
+	return printable.Heard(said, maxHeard), true
+}
+
+// turnedAway says why a server has ended the connection before it has said how to log in; nil where it has not done so.
+func (l *login) turnedAway(err error) error {
+	said, ok := farewell(err)
+	if !ok || l.methods != nil || l.ring != nil {
+		return nil
+	}
+	return fmt.Errorf("the server hung up before %s could log in, and says %q", l.t.user, said)
+}
+
 func (l *login) refusal(err error) error {
 	e := &AuthError{Expired: l.expired(err), User: l.t.user, Methods: l.methods, Partial: l.partial, Offered: l.tried, Typed: l.tries(), Untried: l.untried()}
-	if _, after, ok := strings.Cut(err.Error(), "ssh: disconnect, reason "); ok {
-		_, said, _ := strings.Cut(after, ": ")
-		if text, err := strconv.Unquote(said); err == nil {
-			said = text
-		}
-		e.Reason = printable.Heard(said, maxHeard)
-	}
-	if e.Reason == "" {
+	if e.Reason, _ = farewell(err); e.Reason == "" {
 		e.Reason = printable.Heard(l.told, maxHeard)
 	}
 	if l.ring != nil {

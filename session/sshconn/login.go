@@ -204,6 +204,8 @@ func (l *login) failed(err error, heard string) error {
 		e.Err = fmt.Errorf("%s is not logged in: %w", l.t.user, l.notTyped)
 	case hostKey != nil && l.clk.Err() == nil && l.broke && !l.barred:
 		e.Err = l.cutOff(io.EOF, heard) // the library would speak of methods
+	case hostKey != nil && l.clk.Err() == nil && l.turnedAway(err) != nil:
+		e.Err = l.turnedAway(err)
 	case hostKey != nil && l.clk.Err() == nil && l.decided(err):
 		e.Err = l.refusal(err)
 	case hostKey != nil:

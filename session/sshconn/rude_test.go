@@ -50,3 +50,47 @@ func TestAServerThatDemandsANewPasswordIsRefusedWithThat(t *testing.T) {
 	require.True(t, ok)
 	assert.True(t, e.Expired)
 }
+
+// A server that hangs up with a message is quoted. Before it has said how to log in, keys and passwords are not why.
+func TestAServerThatHangsUpIsQuoted(t *testing.T) {
+	goodbye := func(text string) []byte {
+		return ssh.Marshal(struct {
+			Reason         uint32 `sshtype:"1"`
+			Text, Language string
+		}{Reason: 11, Text: text})
+	}
+	for name, tt := range map[string]struct {
+		serve func(c *rawConn) error
+		want  string
+		auth  bool
+		asked int
+	}{
+		"before the login": {func(c *rawConn) error {
+			if _, err := c.expect(5); err != nil {
+				return err
+			}
+			return c.write(goodbye("closed for \x1b[31mmaintenance"))
+		}, `: the server hung up before ada could log in, and says "closed for ?[31mmaintenance"`, false, 0},
+		"at its beginning": {func(c *rawConn) error {
+			return c.userAuth(func(string) []byte { _ = c.write(goodbye("too many logins")); return nil })
+		}, `: the server hung up before ada could log in, and says "too many logins"`, false, 0},
+		"after a password": {func(c *rawConn) error {
+			return c.userAuth(func(method string) []byte {
+				if method != "password" {
+					return refused("password")
+				}
+				_ = c.write(goodbye("account locked"))
+				return nil
+			})
+		}, `: ada may not log in, the server says "account locked"; typed: password`, true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &person{says: func(sshconn.Question) (sshconn.Answer, error) { return typing("secret"), nil }}
+			_, err := toRaw(t, "", tt.serve).asking(p).Dial(t.Context(), web1)
+			require.ErrorContains(t, err, tt.want)
+			assert.NotContains(t, err.Error(), "no key to offer")
+			assert.Equal(t, tt.auth, errors.Is(err, session.ErrAuth))
+			assert.Len(t, p.asked, tt.asked)
+		})
+	}
+}
