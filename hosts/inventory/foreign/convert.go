@@ -39,7 +39,11 @@ func (m *model) convert(dir string) *Inventory {
 	}
 	if n := len(c.playbooks); n > 0 {
 		names := slices.Sorted(maps.Keys(c.playbooks))
-		m.minor(hosts.Pos{File: m.root}, "%d variables are for playbooks and have no effect here: %s", n, clip(strings.Join(names, ", ")))
+		what := fmt.Sprintf("%d variables are", n)
+		if n == 1 {
+			what = "1 variable is"
+		}
+		m.minor(hosts.Pos{File: m.root}, "%s for playbooks and without effect here: %s", what, clip(strings.Join(names, ", ")))
 	}
 	inv.Notes, inv.Files = m.notes.all(m.root), m.files.all()
 	return inv

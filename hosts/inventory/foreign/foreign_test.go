@@ -117,7 +117,7 @@ ansible_user="dba"
 		@db: db-a db-b db-c
 		@prod: @web @db
 		@loop:
-		note hosts: 1 variables are for playbooks and have no effect here: app_port
+		note hosts: 1 variable is for playbooks and without effect here: app_port
 		note hosts:10: ansible_ssh_user: "post gres" must not contain ' ': hosts with it refuse logins until an inventory of Fairlead's sets user for them
 		note hosts:20: the key file "keys/id" is taken to be in the inventory's directory: write its whole path
 	`), show(inv))

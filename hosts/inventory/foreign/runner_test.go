@@ -45,7 +45,7 @@ func TestAProgramIsAskedOnceItsAnswerIsOld(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{
 			"a user=u", "@web: a",
-			"note ./list --list: 1 variables are for playbooks and have no effect here: db",
+			"note ./list --list: 1 variable is for playbooks and without effect here: db",
 			"note ./list --list: ansible_password is not taken over: Fairlead logs in with keys and keeps no passwords",
 		}, show(inv))
 	}
