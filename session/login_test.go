@@ -109,7 +109,7 @@ func TestAStartFileThatAsksIsToldAndDoesNotHang(t *testing.T) {
 				assert.Equal(t, "ok\n", string(r.Stdout))
 				return
 			}
-			assert.Equal(t, session.StatusError, r.Status)
+			assert.Equal(t, session.StatusUnreachable, r.Status)
 			assert.False(t, r.Err.Sent)
 			text := strings.ToLower(err.Error())
 			assert.True(t, strings.Contains(text, "start files may wait for input") || strings.Contains(text, "ended with code"), text)

@@ -29,10 +29,16 @@ func (heldTransport) Held() {}
 func (t heldTransport) Open(ctx context.Context, p Program) (Stream, error) {
 	p, err := t.change(p)
 	if err != nil {
-		return nil, err
+		return nil, &placeError{err}
 	}
 	return t.Transport.Open(ctx, p)
 }
+
+// placeError is why Config.Program starts no program: that is not the host's doing.
+type placeError struct{ err error }
+
+func (e *placeError) Error() string { return e.err.Error() }
+func (e *placeError) Unwrap() error { return e.err }
 
 var errPlace = errors.New("the session's programs are held in a place of their own, which ends with the session: nothing can go on by itself there")
 

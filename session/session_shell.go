@@ -186,6 +186,7 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 	var (
 		un     *framing.UnheldError
 		dialed *dialError
+		place  *placeError
 		told   *Error
 	)
 	if full, ok := x.whyFull(ctx, err); ok {
@@ -208,6 +209,8 @@ func (s *Session) failStart(ctx context.Context, x *Exec, err error) {
 		s.notHeld(x, un)
 	case errors.Is(err, errLane):
 		x.fail(StatusError, "lane", err)
+	case errors.As(err, &place):
+		x.fail(StatusError, "error", err)
 	case errors.As(err, &dialed):
 		status, code := dialed.status()
 		x.fail(status, code, dialed.Err)

@@ -110,9 +110,10 @@ func (a *API) strange(r *http.Request) *wire.Problem {
 	return nil
 }
 
-// mayBeEmpty are query parameters that pick nothing: empty they are the first page, and no reason. Another one that is empty is most
+// mayBeEmpty are query parameters that pick nothing: empty they are the first page, no reason, and an approval for exactly what was
+// asked. Another one that is empty is most
 // often a variable that was not set, and without it a list is of everything.
-var mayBeEmpty = []string{"cursor", "reason"}
+var mayBeEmpty = []string{"cursor", "reason", "prefix"}
 
 // operation is what a path does with a method; nil where that is not described.
 func operation(item *huma.PathItem, method string) *huma.Operation {

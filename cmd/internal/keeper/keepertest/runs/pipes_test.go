@@ -101,7 +101,7 @@ func TestWhoMayNotHaveExactStreamsHearsItAndItIsRecorded(t *testing.T) {
 		"reached by local":      {Target: "here", Ask: pipe.Ask{Line: "x"}},
 		"only one of":           {Target: "sshd", Ask: pipe.Ask{Line: "x", Subsystem: "sftp"}},
 		"is not what it was":    {Target: "sshd", Sum: "other", Ask: pipe.Ask{Line: "x"}},
-		"has no nosuch":         {Target: "sshd", Ask: pipe.Ask{Subsystem: "nosuch"}},
+		"no subsystem nosuch":   {Target: "sshd", Ask: pipe.Ask{Subsystem: "nosuch"}},
 	} {
 		_, err := pipes(t, w.Client, r)
 		var p *wire.Problem
