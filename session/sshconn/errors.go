@@ -315,17 +315,28 @@ func explain(clk *clock.Clock, at stage, err error, heard string) error {
 	}
 }
 
-// bare is what went wrong on a connection, without its addresses: an Error has that of the host, the port at this end is another one
-// with each connection, and hosts that fail for the same reason are to say the same.
+// bare is err without the addresses of its connection: an Error has that of the host, the port at this end is another one with each
+// connection, and hosts that fail for the same reason are to say the same.
 func bare(err error) error {
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err
+	op, ok := errors.AsType[*net.OpError](err)
+	if !ok {
+		return err
 	}
-	if call, ok := errors.AsType[*os.SyscallError](err); ok {
-		err = call.Err
+	inner := op.Err
+	if call, ok := errors.AsType[*os.SyscallError](inner); ok {
+		inner = call.Err
 	}
-	return err
+	return &reworded{err, strings.Replace(err.Error(), op.Error(), inner.Error(), 1)}
 }
+
+// reworded is an error in other words.
+type reworded struct {
+	error
+	text string
+}
+
+func (e *reworded) Error() string { return e.text }
+func (e *reworded) Unwrap() error { return e.error }
 
 // plain returns the text of an error of the SSH library, without its layers; nothing for a bare end of the stream.
 func plain(err error) string {
