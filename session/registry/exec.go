@@ -131,8 +131,10 @@ func (x *Exec) wrote() {
 	x.tell()
 }
 
-// silent flushes when no output came for a while.
+// silent flushes when no output came for a while. What is written waits until the command is known, and so does this, which would
+// wait for a writer that does.
 func (x *Exec) silent() {
+	<-x.known
 	x.quiet.Lock()
 	defer x.quiet.Unlock()
 	x.mu.Lock()
