@@ -285,7 +285,8 @@ func TestARefusalOfTypingIsToldWithoutSecrets(t *testing.T) {
 		if err != nil { // it was refused before Type looked
 			require.ErrorIs(t, err, session.ErrRejected)
 		}
-		assert.Equal(t, registry.WokeRefused, x.WaitFor(t.Context(), registry.Wait{}))
+		assert.Equal(t, registry.WokeRefused, x.WaitFor(t.Context(), registry.Wait{Typed: waits}))
+		assert.Equal(t, registry.WokeRefused, x.WaitFor(t.Context(), registry.Wait{Typed: waits}), "also when it was refused before")
 		state, why = x.Typed()
 		assert.Equal(t, "refused", state)
 		assert.Equal(t, why, x.Refusal(waits))

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
@@ -21,6 +22,8 @@ type Wait struct {
 	Silence time.Duration
 	// Prompt waits until the program seems to wait itself: for a line, a password, a key.
 	Prompt bool
+	// Typed is what was typed before, nil for nothing: that it was refused wakes, also when it came before the call.
+	Typed *session.Typing
 }
 
 // Wake says why WaitFor returned.
@@ -45,7 +48,11 @@ var promptAt = []time.Duration{screen.DefaultSettle, 5 * screen.DefaultSettle, s
 // WaitFor waits for the first of what w names, for the command's end, or for that of ctx. Where something to be typed waits for
 // an approval, it waits for that before: a no wakes.
 func (x *Exec) WaitFor(ctx context.Context, w Wait) Wake {
-	if t := x.sx.Asked(); t != nil && t.Awaiting() {
+	t := w.Typed
+	if asked := x.sx.Asked(); t == nil && asked != nil && asked.Awaiting() {
+		t = asked
+	}
+	if t != nil {
 		select {
 		case <-t.Done():
 		case <-ctx.Done():

@@ -53,6 +53,7 @@ func (k *Keeper) input(ctx context.Context, c *access.Caller, in *inputIn) (*res
 	if err := once(func() (some bool, err error) { t, some, err = typed(ctx, x, b); return some, err }); err != nil {
 		return nil, err
 	}
+	w.Typed = t
 	k.await(ctx, x, wait, w)
 	if ctx.Err() != nil && t != nil {
 		t.Withdraw()

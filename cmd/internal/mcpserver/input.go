@@ -55,6 +55,7 @@ func (s *Server) sessionInput(ctx context.Context, c *call, in inputArgs) (*exec
 		if t, err = x.Type(ctx, in.Text, in.Keys...); err != nil {
 			return out, err
 		}
+		w.Typed = t
 	}
 	if in.Signal != "" {
 		if err := x.Signal(ctx, in.Signal); err != nil {
