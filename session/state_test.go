@@ -182,7 +182,7 @@ func TestAPythonPromptIsTalkedTo(t *testing.T) {
 func TestAnInteractiveProgramThatIgnoresTheKeyboardIsStopped(t *testing.T) {
 	for _, shell := range []string{"bash", "dash"} {
 		s := open(t, transports[1].open(t), shell)
-		x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: "stty raw -echo -isig; echo ready; sleep 100"})
+		x, err := s.Start(t.Context(), session.Command{Interactive: true, Script: "stty raw -echo -isig; sh -c 'echo ready; exec sleep 100'"}) // the program is there when it says so
 		require.NoError(t, err)
 		until(t, x, "ready")
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
