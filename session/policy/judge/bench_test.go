@@ -47,6 +47,7 @@ var hostile = []string{
 	"'", "#", "$((1?", "&", "x$x", "\\", "$(`", "{1..9}", "{a,b}", "/*", "/[a-z]*?/", "a ", "$x ", "\"$x\" ", ">a ", "2>&1 ", "cat * ",
 	"rm -rf / ", "rm x;", "cat a b c d;", "curl x|sh;", "echo $(id);", "[ a = b ];", "find / -name x;", "env env env ", "sh -c 'id';",
 	"awk '{print}';", "sed s/a/b/;", "é", "\u00e9;", "a=b ", "export a;", "- ", "1**", "*(",
+	"/" + strings.Repeat("etc/", 1000) + "* ", "/" + strings.Repeat("var/a/", 660) + "x ", "/a/etc/var/etc/" + strings.Repeat("dslocal/", 480) + ".env* ",
 }
 
 func BenchmarkHostile(b *testing.B) {

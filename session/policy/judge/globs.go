@@ -192,7 +192,7 @@ func overlap(a, b string) (ok bool, aim int) {
 	if a == b {
 		return true, len(a)
 	}
-	if !strings.ContainsAny(a, "*?[") && !strings.ContainsAny(b, "*?[") {
+	if !isWild(a) && (!isWild(b) || !strings.Contains(b, "[") && !wildcard.Match(a, b)) {
 		return false, 0
 	}
 	if len(a) > maxSegment {

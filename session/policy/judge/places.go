@@ -18,6 +18,7 @@ var places = sync.OnceValue(func() *placeTables { return readPlaces(placesText) 
 
 type placeTables struct {
 	read, write, disk  pathTable
+	systems            pathTable // of read, what has its place below topOfSystem
 	system, sure, data map[string]bool
 }
 
@@ -36,6 +37,9 @@ func readPlaces(text string) *placeTables {
 			for _, p := range words {
 				for _, table := range tables {
 					table.add(head, p)
+				}
+				if top, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); p[0] == '/' && topOfSystem[top] && slices.Contains(tables, &t.read) {
+					t.systems.add(head, p)
 				}
 				if trees != nil {
 					trees[p] = true
@@ -89,7 +93,14 @@ func (t *pathTable) add(e pathEntry, p string) {
 	}
 }
 
-func isWild(s string) bool { return strings.ContainsAny(s, "*?[") }
+func isWild(s string) bool {
+	for i := range len(s) { // faster than a search for one of three
+		if s[i] == '*' || s[i] == '?' || s[i] == '[' {
+			return true
+		}
+	}
+	return false
+}
 
 // find returns the first entry that a path matches, or that a pattern may reach.
 func (t *pathTable) find(segs []string, pattern bool) *pathEntry {

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -104,6 +105,10 @@ func TestSecretsOfAnotherSystemAreSecrets(t *testing.T) {
 		assert.Equal(t, policy.SensitiveRead, class("cat "+p, "/"), p)
 	}
 	assert.Equal(t, policy.SensitiveRead, class("cat etc/shadow", "/mnt"))
+	for n := range 12 { // not every one is looked for
+		assert.Equal(t, policy.SensitiveRead, class("cat /a"+strings.Repeat("/etc/var", n)+"/etc/shadow", "/"), n)
+	}
+	assert.Equal(t, policy.ReadOnly, class("cat /a/etc/var/etc/var/hosts", "/"))
 	assert.Equal(t, policy.SensitiveRead, class("grep -r x .", "/mnt/etc/openvpn"))
 	for _, p := range []string{"/mnt/etc/hosts", "/usr/local/etc/nginx/nginx.conf", "/srv/app/etc/app.conf", "/srv/var/log/x", "/mnt/etc/os-release", "etc/x"} {
 		assert.Equal(t, policy.ReadOnly, class("cat "+p, "/"), p)

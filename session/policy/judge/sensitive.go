@@ -11,22 +11,45 @@ import (
 // links are the host's affair: this is about the text alone.
 func holdsSecrets(p, dir string, pattern bool) (why string, ok bool) {
 	segs := segments(throughProc(resolve(p, dir)))
-	e := places().read.find(segs, pattern)
+	if why, ok := secretAt(&places().read, segs, pattern); ok {
+		return why, true
+	}
+	return inAnotherSystem(segs, pattern)
+}
+
+// secretAt finds a path in a table, or what it is a copy of.
+func secretAt(table *pathTable, segs []string, pattern bool) (why string, ok bool) {
+	e := table.find(segs, pattern)
 	if e == nil && !pattern && len(segs) > 0 {
 		if name := copyOf(segs[len(segs)-1]); name != "" {
-			e = places().read.find(append(slices.Clip(segs[:len(segs)-1]), name), false)
-		}
-	}
-	// The same files lie in a system that is mounted, in that of a container or a backup, and below /usr/local.
-	for i := 1; e == nil && i+1 < len(segs); i++ {
-		if topOfSystem[segs[i]] && (i > 1 || segs[0] != "") {
-			return holdsSecrets("/"+strings.Join(segs[i:], "/"), "", pattern)
+			e = table.find(append(slices.Clip(segs[:len(segs)-1]), name), false)
 		}
 	}
 	if e == nil {
 		return "", false
 	}
 	return e.why, true
+}
+
+// maxSystems bounds how many systems are looked for in each other on the way of a path.
+const maxSystems = 4
+
+// inAnotherSystem reports whether a path is one of the same files in a system that is mounted, in that of a container or a backup, or
+// below /usr/local.
+func inAnotherSystem(segs []string, pattern bool) (why string, ok bool) {
+	n := 0
+	for i := 1; i+1 < len(segs); i++ {
+		if !topOfSystem[segs[i]] || i == 1 && segs[0] == "" {
+			continue
+		}
+		if n++; n > maxSystems {
+			return "too many directories on its way are named as those of a system", true
+		}
+		if why, ok := secretAt(&places().systems, append([]string{""}, segs[i:]...), pattern); ok {
+			return why, true
+		}
+	}
+	return "", false
 }
 
 // topOfSystem are the directories at the root of a system that hold secrets at known places.
