@@ -179,10 +179,10 @@ func dumpRules() []*rule {
 		},
 		{ // OPENAI_KEY=x, of a name that speaks of no other keys than secret ones
 			kind: "api-key", keys: []string{"_key=", "_key:", `_key"`, "_key'", "_key ="}, look: 384, tail: base64Bytes,
-			re: lazyregexp.New(`^_KEY["']?[ \t]*(?:=>|[=:])[ \t]*\\?["']?([A-Za-z0-9+/=_-]{20,})(?:[\s"',;&\\]|$)`),
+			re: lazyregexp.New(`^_KEY["']?[ \t]*(?:=>|[=:])[ \t]*\\?["']?([A-Za-z0-9+/_-]{20,}={0,2})(?:[\s"',;&\\]|$)`),
 			ok: func(m *match) bool {
-				g := capitalName.FindSubmatch(m.before)
-				return g != nil && !otherKey.Match(g[1]) && random(m.text(1)) && !bytes.HasPrefix(m.text(1), []byte("AAAA"))
+				name := capitalName(m.before)
+				return name != nil && random(m.text(1)) && !bytes.HasPrefix(m.text(1), []byte("AAAA")) && !otherKey.Match(name)
 			},
 		},
 		{ // Jwt__Key=x, "Jwt:Key": "x"
@@ -263,7 +263,6 @@ var (
 	changedWord      = lazyregexp.New(`(?i)(pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|(?:api|access|private|secret)_?key)["']?[ \t]*[=:][ \t]*["']?\[-[^\n]*-$`)
 	withShortFlag    = lazyregexp.New(`(?:^|[ \t/])(?:mysql\w*|mariadb[\w-]*|sshpass)[ \t](?:[^;|&]*[ \t])?$|["'/](?:mysql\w*|mariadb[\w-]*|sshpass|mongo\w*|cqlsh)["'].*$|["']login["'].*$`)
 	jwtKey           = lazyregexp.New(`^(?i)[ \t]*"(?:signing|issuersigning)?key"[ \t]*:[ \t]*"((?:[^"\\]|\\.){8,})"`)
-	capitalName      = lazyregexp.New(`(?:^|[^A-Za-z0-9_])([A-Z][A-Z0-9_]*)$`)
 	otherKey         = lazyregexp.New(`(?:^|_)(?:PUBLIC|PUB|PEER|GPG|PGP|CACHE|PRIMARY|FOREIGN|SORT|ROUTING|PARTITION|IDEMPOTENCY|HOST|UNIQUE|LOOKUP|OBJECT|S3|ROW|HASH|RANGE|GROUP|TRUSTED|SEARCH|SITE|PUBLISHABLE|ANON|INDEX|BUCKET|FILE|STATE|LOCK|DEDUP|ETAG|ARTIFACT|BUILD|COMMIT)(?:_|$)`)
 	hexOnly          = lazyregexp.New(`^[0-9a-fA-F]+$`)
 )
@@ -331,6 +330,18 @@ func endsName(_, win []byte, name int) bool {
 // random reports whether v looks made by chance: it is hexadecimal, or has letters of both cases and digits.
 func random(v []byte) bool {
 	return len(v) >= 32 && hexOnly.Match(v) || bytes.ContainsAny(v, "0123456789") && mixed(v) || len(v) >= 36 && bytes.HasSuffix(v, []byte("NRAL"))
+}
+
+// capitalName returns the name in capitals that before ends with; nil where there is none.
+func capitalName(before []byte) []byte {
+	i := len(before)
+	for i > 0 && (before[i-1] == '_' || '0' <= before[i-1] && before[i-1] <= '9' || 'A' <= before[i-1] && before[i-1] <= 'Z') {
+		i--
+	}
+	if i == len(before) || before[i] < 'A' || before[i] > 'Z' || i > 0 && 'a' <= before[i-1] && before[i-1] <= 'z' {
+		return nil
+	}
+	return before[i:]
 }
 
 // strongKey judges a value that is a key by its name: no word, number, file or variable.
