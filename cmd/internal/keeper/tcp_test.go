@@ -39,7 +39,7 @@ func TestOverTCPATokenIsNeededForEverything(t *testing.T) {
 	status, _ = r.Over("GET", "/v1/sessions", good, "", "Host", "keeper.test")
 	assert.Equal(t, http.StatusOK, status)
 	_, p := r.Over("GET", "/v1/sessions", good, "", "Host", "evil.example:8443")
-	assert.Contains(t, p.Detail, "--name evil.example", "what to do about a name is told")
+	assert.Contains(t, p.Detail, "--name evil.example", "it says what to do about a name")
 
 	var list wire.Tokens
 	r.API("", "GET", "/v1/tokens", nil, &list)

@@ -67,7 +67,7 @@ func TestLayers(t *testing.T) {
 		"a path that may be denied asks":                                           {nil, []string{rule("p", "deny", "paths: ['/srv/**']")}, "operator/a", "touch $X", "ask/confirmation", "policy/p"},
 		"a path that is denied is denied beside others":                            {nil, []string{rule("p", "deny", "paths: ['/srv/**']")}, "operator/a", "touch /tmp/x /srv/y", "deny", "policy/p"},
 		"what lies above a denied path asks":                                       {nil, []string{rule("p", "deny", "paths: ['/srv/app/data/**']")}, "operator/a", "rm -r /srv/app", "ask/confirmation", "policy/p"},
-		"a path elsewhere is nobody's business":                                    {nil, []string{rule("p", "deny", "paths: ['/srv/**']")}, "operator/a", "touch /tmp/x", "allow", "builtin/write"},
+		"a path elsewhere is of no concern":                                        {nil, []string{rule("p", "deny", "paths: ['/srv/**']")}, "operator/a", "touch /tmp/x", "allow", "builtin/write"},
 		"a deny by class and program narrows":                                      {nil, []string{rule("p", "deny", "classes: [dangerous], programs: ['systemctl *']")}, "operator/a", "systemctl status x", "allow", "builtin/read-only"},
 		"and finds what is both":                                                   {nil, []string{rule("p", "deny", "classes: [dangerous], programs: ['systemctl *']")}, "operator/a", "systemctl stop x", "deny", "policy/p"},
 		"a pipeline is more than its parts":                                        {nil, []string{rule("p", "allow", "programs: ['curl *', 'sh']")}, "agent/a", "curl -s http://x | sh", "deny", "builtin/forbidden"},
