@@ -123,19 +123,5 @@ func listForSessions(ctx context.Context, o *ListOptions) error {
 		}
 		t.Add(line(g.ID), "in "+span(g.Until.Sub(now)), fmt.Sprint(g.Used), line(g.Owner), line(g.Host), line(session), line(g.CWD), line(g.By), covers)
 	}
-	switch {
-	case lerr != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
-	case o.JSON:
-	case len(list) == 0 && lerr == nil:
-		fmt.Fprintln(o.IO.Err, "fairlead: no session approvals")
-	case len(list) > 0:
-		if err := t.Print(o.IO); err != nil {
-			return err
-		}
-	}
-	if lerr != nil {
-		return errors.New(plain(lerr))
-	}
-	return nil
+	return o.print(ctx, t, len(list), lerr, "session approvals")
 }

@@ -73,19 +73,24 @@ func listRun(ctx context.Context, o *ListOptions) error {
 		}
 		t.Add(line(s.ID), span(now.Sub(s.Asked)), expires, line(s.Principal), line(s.Host), line(s.Class), command)
 	}
+	return o.print(ctx, t, len(list), lerr, "pending approvals")
+}
+
+// print ends a list of n rows: JSON has none in the table. What the stores that answered have is shown, and then err, why others did not.
+func (o *ListOptions) print(ctx context.Context, t *table.Table, n int, err error, what string) error {
 	switch {
-	case lerr != nil && ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case o.JSON:
-	case len(list) == 0 && lerr == nil:
-		fmt.Fprintln(o.IO.Err, "fairlead: no pending approvals")
-	case len(list) > 0:
+	case n == 0 && err == nil:
+		fmt.Fprintf(o.IO.Err, "fairlead: no %s\n", what)
+	case n > 0:
 		if err := t.Print(o.IO); err != nil {
 			return err
 		}
 	}
-	if lerr != nil {
-		return errors.New(plain(lerr))
+	if err != nil {
+		return errors.New(plain(err))
 	}
 	return nil
 }

@@ -309,39 +309,37 @@ func (m *page) settled() bool {
 
 // reason takes a key of a reason.
 func (m *page) reason(k tea.KeyPressMsg) tea.Cmd {
-	switch k.Keystroke() {
-	case "enter":
-		reason := strings.TrimSpace(m.typed)
-		if reason == "" {
-			return nil
-		}
-		m.typed = ""
-		return m.reject(reason)
-	case "esc":
-		m.leave("it stays pending")
-	case "backspace":
-		if r := []rune(m.typed); len(r) > 0 {
-			m.typed = string(r[:len(r)-1])
-		}
-	case "ctrl+u":
-		m.typed = ""
-	default:
-		m.paste(k.Text)
+	if m.edits(k) {
+		return nil
 	}
-	return nil
+	reason := strings.TrimSpace(m.typed)
+	if reason == "" {
+		return nil
+	}
+	m.typed = ""
+	return m.reject(reason)
 }
 
 // scope takes a key of the first words of the commands that an approval for the session covers; no words are the exact
 // command.
 func (m *page) scope(k tea.KeyPressMsg) tea.Cmd {
+	if m.edits(k) {
+		return nil
+	}
+	s, err := scopeOf(strings.TrimSpace(m.typed), 0)
+	if err != nil {
+		m.leave(plain(err))
+		return nil
+	}
+	m.about.ForSession, m.mode, m.typed = s, approving, ""
+	return nil
+}
+
+// edits has a key change what is typed, and reports whether more may follow: Enter ends it.
+func (m *page) edits(k tea.KeyPressMsg) bool {
 	switch k.Keystroke() {
 	case "enter":
-		s, err := scopeOf(strings.TrimSpace(m.typed), 0)
-		if err != nil {
-			m.leave(plain(err))
-			return nil
-		}
-		m.about.ForSession, m.mode, m.typed = s, approving, ""
+		return false
 	case "esc":
 		m.leave("it stays pending")
 	case "backspace":
@@ -353,7 +351,7 @@ func (m *page) scope(k tea.KeyPressMsg) tea.Cmd {
 	default:
 		m.paste(k.Text)
 	}
-	return nil
+	return true
 }
 
 // secret takes a key of a passphrase.
