@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -147,38 +146,13 @@ func (o *Options) failed(ctx context.Context, h hosts.Host, err error) error {
 	return cmdutil.Exit(exitcode.Host(r))
 }
 
-// lender lends connections of this process.
-type lender struct {
-	f *cmdutil.Factory
-
-	mu    sync.Mutex // guards what follows, and the factory
-	pools []*session.Pool
-}
-
-func (l *lender) pool(n int) (_ *session.Pool, made bool, _ error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if made = n == len(l.pools); made {
-		p, err := l.f.Pool(cmdutil.PoolOptions{Forks: 1})
-		if err != nil {
-			return nil, false, err
-		}
-		l.pools = append(l.pools, p)
-	}
-	return l.pools[n], made, nil
-}
-
-func (l *lender) lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	return pipe.Lend(ctx, h, l.pool, use)
-}
-
 // here forwards from this process, until ctx ends or a forward does.
 func (o *Options) here(ctx context.Context, h hosts.Host, said []*consent.Verdict) error {
 	sink, err := o.f.Audit()
 	if err != nil {
 		return err
 	}
-	lends := &lender{f: o.f}
+	lends := &pipe.Lender{Make: func() (*session.Pool, error) { return o.f.Pool(cmdutil.PoolOptions{Forks: 1}) }}
 	defer o.f.Running.Track(func() []string { return []string{h.Name} })()
 	var opened []*pipe.Forward
 	defer func() {
@@ -215,16 +189,16 @@ func (o *Options) here(ctx context.Context, h hosts.Host, said []*consent.Verdic
 	}
 }
 
-func (o *Options) openHere(ctx context.Context, sink audit.Sink, lends *lender, h hosts.Host, f hosts.Forward, v *consent.Verdict, told func(error)) (*pipe.Forward, error) {
+func (o *Options) openHere(ctx context.Context, sink audit.Sink, lends *pipe.Lender, h hosts.Host, f hosts.Forward, v *consent.Verdict, told func(error)) (*pipe.Forward, error) {
 	reason := o.Reason
 	if v == nil { // each connection is judged
 		engine, err := o.f.Policy("")
 		if err != nil {
 			return nil, err
 		}
-		cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: engine.Decide, Lend: lends.lend}
+		cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: engine.Decide, Lend: lends.Lend}
 		return pipe.OpenForward(ctx, cfg, h, f, reason, "", told)
 	}
-	cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: v.Decide, Lend: lends.lend}
+	cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: v.Decide, Lend: lends.Lend}
 	return pipe.OpenForward(ctx, cfg, h, f, v.Reason, "", told)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 )
 
@@ -52,20 +51,11 @@ func NewHeld(conn interface {
 	Close() error
 }, r Request) (*Held, error) {
 	h := &Held{f: newFrames(conn, conn), hangUp: conn.Close}
-	if err := h.f.writeJSON(frameRequest, r); err != nil {
-		return nil, ErrCutOff
+	p, err := h.f.request(r)
+	if err != nil {
+		return nil, err
 	}
-	kind, p, err := h.f.read(nil)
-	switch {
-	case err != nil:
-		return nil, ErrCutOff
-	case kind == frameProblem:
-		problem := &wire.Problem{}
-		if err := json.Unmarshal(p, problem); err != nil {
-			return nil, ErrCutOff
-		}
-		return nil, problem
-	case kind != frameBegun || json.Unmarshal(p, &h.what) != nil:
+	if json.Unmarshal(p, &h.what) != nil {
 		return nil, ErrCutOff
 	}
 	return h, nil

@@ -377,14 +377,28 @@ type Client struct {
 	over  bool
 }
 
-// Request asks for a program over a connection to the keeper. A *wire.Problem says why it was refused.
+// NewClient asks for a program over a connection to the keeper. A *wire.Problem says why it was refused.
 func NewClient(in io.Reader, out io.WriteCloser, r Request) (*Client, error) {
 	c := &Client{f: newFrames(in, out), hangUp: out.Close}
 	c.more.L = &c.mu
-	if err := c.f.writeJSON(frameRequest, r); err != nil {
+	p, err := c.f.request(r)
+	if err != nil {
+		return nil, err
+	}
+	var b begun
+	if len(p) > 0 && json.Unmarshal(p, &b) != nil {
 		return nil, ErrCutOff
 	}
-	kind, p, err := c.f.read(nil)
+	c.NoAgent = b.NoAgent
+	return c, nil
+}
+
+// request sends r and returns what the keeper says of what has begun. A *wire.Problem says why nothing has.
+func (f *frames) request(r Request) ([]byte, error) {
+	if err := f.writeJSON(frameRequest, r); err != nil {
+		return nil, ErrCutOff
+	}
+	kind, p, err := f.read(nil)
 	switch {
 	case err != nil:
 		return nil, ErrCutOff
@@ -397,12 +411,7 @@ func NewClient(in io.Reader, out io.WriteCloser, r Request) (*Client, error) {
 	case kind != frameBegun:
 		return nil, ErrCutOff
 	}
-	var b begun
-	if len(p) > 0 && json.Unmarshal(p, &b) != nil {
-		return nil, ErrCutOff
-	}
-	c.NoAgent = b.NoAgent
-	return c, nil
+	return p, nil
 }
 
 // ErrCutOff is the end of a program that the keeper did not tell.

@@ -3,6 +3,7 @@ package pipe
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -12,13 +13,19 @@ import (
 // maxPools bounds the connections of one call.
 const maxPools = 32
 
-// Lend is registry.Lend of the first pool of this process that has room: a pool lends half of its places only. pool returns
-// the pool n, and whether it made it now. A host that refuses also where nothing else runs on a connection (MaxSessions 0) is
-// not asked again: every pool would log in anew.
-func Lend(ctx context.Context, h hosts.Host, pool func(n int) (p *session.Pool, made bool, err error),
-	use func(session.Transport) error) (release func(), err error) {
+// Lender lends connections of this process. Its method may be called concurrently.
+type Lender struct {
+	Make func() (*session.Pool, error) // makes a pool, which its factory closes; one call at a time
+
+	mu    sync.Mutex // guards what follows
+	pools []*session.Pool
+}
+
+// Lend is registry.Lend of the first pool that has room: a pool lends half of its places only. A host that refuses also where
+// nothing else runs on a connection (MaxSessions 0) is not asked again: every pool would log in anew.
+func (l *Lender) Lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
 	for n := range maxPools {
-		p, made, perr := pool(n)
+		p, made, perr := l.pool(n)
 		if perr != nil {
 			return nil, perr
 		}
@@ -29,4 +36,18 @@ func Lend(ctx context.Context, h hosts.Host, pool func(n int) (p *session.Pool, 
 		}
 	}
 	return nil, err
+}
+
+// pool returns the pool n, and whether it was made for that.
+func (l *Lender) pool(n int) (_ *session.Pool, made bool, _ error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if made = n == len(l.pools); made {
+		p, err := l.Make()
+		if err != nil {
+			return nil, false, err
+		}
+		l.pools = append(l.pools, p)
+	}
+	return l.pools[n], made, nil
 }

@@ -62,7 +62,7 @@ func (r *runner) remoteOf(ctx context.Context, h hosts.Host, f hosts.Forward, ju
 		return f, nil, err
 	}
 	w, err := pipe.OpenForward(ctx, pipe.Config{
-		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lend,
+		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lends.Lend,
 	}, h, f, judged.Reason, r.caller(), r.told)
 	if err != nil {
 		return f, nil, err

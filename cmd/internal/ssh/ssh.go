@@ -65,6 +65,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 			}
 			f.SSH = c.set
 			r := &runner{f: f, c: c, reach: f.Reach(), says: f.IO.Err}
+			r.lends.Make = r.newPool
 			if c.log != "" {
 				file, err := os.OpenFile(c.log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 				if err != nil {
@@ -93,8 +94,8 @@ type runner struct {
 	left  sync.Once               // the terminal, with -f
 	says  io.Writer               // for what is told, which -E keeps apart from the program's own errors
 
-	mu    sync.Mutex // guards what follows, and the factory, which is asked by one at a time
-	pools []*session.Pool
+	mu    sync.Mutex // guards the factory, which is asked by one at a time
+	lends pipe.Lender
 }
 
 func (r *runner) sink() (audit.Sink, error) {
@@ -103,23 +104,11 @@ func (r *runner) sink() (audit.Sink, error) {
 	return r.f.Audit()
 }
 
-// pool returns one of the pools of this process, which it makes where there are not so many.
-func (r *runner) pool(n int) (_ *session.Pool, made bool, _ error) {
+// newPool makes a pool of this process.
+func (r *runner) newPool() (*session.Pool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if made = n == len(r.pools); made {
-		p, err := r.f.Pool(cmdutil.PoolOptions{Forks: 1})
-		if err != nil {
-			return nil, false, err
-		}
-		r.pools = append(r.pools, p)
-	}
-	return r.pools[n], made, nil
-}
-
-// lend lets use have a connection, which many forwarded ones may share.
-func (r *runner) lend(ctx context.Context, h hosts.Host, use func(session.Transport) error) (release func(), err error) {
-	return pipe.Lend(ctx, h, r.pool, use)
+	return r.f.Pool(cmdutil.PoolOptions{Forks: 1})
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -391,7 +380,7 @@ func (r *runner) connect(ctx context.Context, h hosts.Host) error {
 			return named(h, err)
 		}
 	}
-	return named(h, pipe.Connect(ctx, pipe.Config{Principal: r.f.Caller().Principal, Lend: r.lend}, h))
+	return named(h, pipe.Connect(ctx, pipe.Config{Principal: r.f.Caller().Principal, Lend: r.lends.Lend}, h))
 }
 
 // ask asks the keeper for what has no streams.
@@ -438,7 +427,7 @@ func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, s streams
 		return err
 	}
 	running, err := pipe.Begin(ctx, pipe.Config{
-		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lend,
+		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lends.Lend,
 	}, h, ask, judged.Reason)
 	if err != nil {
 		return named(h, err)
