@@ -2,6 +2,7 @@
 package forward
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,16 +147,9 @@ func listAll(ctx context.Context, o *Options) error {
 	t := table.New("ID", "HOST", "FORWARD", "OPENED", "OPEN", "CONNECTIONS", "SENT", "RECEIVED", "FAULT")
 	t.Fit, t.Keep, t.Whole, t.Drop = true, []string{"FORWARD", "FAULT"}, []string{"OPENED"}, []string{"OPENED", "CONNECTIONS"}
 	for _, f := range all {
-		t.Add(f.ID, f.Host, inWords(f), f.Opened.Local().Format(time.DateTime), fmt.Sprint(f.Open), fmt.Sprint(f.Connections), fmt.Sprint(f.Sent), fmt.Sprint(f.Received), dash(f.Fault))
+		t.Add(f.ID, f.Host, inWords(f), f.Opened.Local().Format(time.DateTime), fmt.Sprint(f.Open), fmt.Sprint(f.Connections), fmt.Sprint(f.Sent), fmt.Sprint(f.Received), cmp.Or(f.Fault, "-"))
 	}
 	return t.Print(o.f.IO)
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func (o *Options) printJSON(all ...wire.Forward) error {
@@ -199,19 +193,9 @@ func closeAll(ctx context.Context, o *Options, ids []string) error {
 		return cmdutil.Usagef("there is no forward %s: no keeper runs", ids[0])
 	}
 	defer c.Close()
-	var errs []error
-	for _, id := range ids {
-		_, err := c.CloseForward(ctx, id)
-		var p *wire.Problem
-		if err != nil && !errors.As(err, &p) {
-			return err // the keeper is gone, or the caller
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
+	refused, err := client.Each(ids, func(id string) error { _, err := c.CloseForward(ctx, id); return err })
+	if err != nil || refused == nil {
+		return err
 	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return &cmdutil.UsageError{Err: errors.Join(errs...)}
+	return &cmdutil.UsageError{Err: refused}
 }

@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,9 +122,9 @@ func listRun(ctx context.Context, o *ListOptions) error {
 	t := table.New(columns...)
 	t.Fit = true
 	for _, h := range hs {
-		row := []string{h.Name, string(kind(h)), dash(address(h)), dash(h.Tier), dash(strings.Join(h.Groups, ",")), dash(strings.Join(labels(h), ","))}
+		row := []string{h.Name, string(kind(h)), cmp.Or(address(h), "-"), cmp.Or(h.Tier, "-"), cmp.Or(strings.Join(h.Groups, ","), "-"), cmp.Or(strings.Join(labels(h), ","), "-")}
 		if sources {
-			row = append(row, dash(h.Source.String()))
+			row = append(row, cmp.Or(h.Source.String(), "-"))
 		}
 		if o.Held {
 			row = append(row, kernels[h.Name].String())
@@ -289,11 +290,4 @@ func labels(h hosts.Host) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,7 +97,7 @@ func showRun(_ context.Context, o *ShowOptions) error {
 	}
 	t := table.New("FIELD", "VALUE", "FROM")
 	for _, v := range values {
-		t.Add(v.Field, dash(v.Value), v.From)
+		t.Add(v.Field, cmp.Or(v.Value, "-"), v.From)
 	}
 	return t.Print(o.IO)
 }

@@ -2,6 +2,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 )
 
@@ -113,16 +113,9 @@ func list(ctx context.Context, o *Options) error {
 	t := table.New("NAME", "ID", "HOST", "DIRECTORY", "OPENED", "RUNNING")
 	t.Fit, t.Whole, t.Drop = true, []string{"ID", "OPENED"}, []string{"OPENED"}
 	for _, s := range all {
-		t.Add(dash(s.Name), s.ID, s.Host, dash(s.CWD), s.Opened.Local().Format(time.DateTime), dash(s.Exec))
+		t.Add(cmp.Or(s.Name, "-"), s.ID, s.Host, cmp.Or(s.CWD, "-"), s.Opened.Local().Format(time.DateTime), cmp.Or(s.Exec, "-"))
 	}
 	return t.Print(o.IO)
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // apply does it to all, and tells at the end what could not be done. A session that is not there is a mistake of the
@@ -136,19 +129,9 @@ func apply(ctx context.Context, o *Options, do func(c *client.Client, ctx contex
 		return cmdutil.Usagef("there is no session %s: no keeper runs", o.Names[0])
 	}
 	defer c.Close()
-	var errs []error
-	for _, name := range o.Names {
-		err := do(c, ctx, name)
-		var p *wire.Problem
-		if err != nil && !errors.As(err, &p) {
-			return err // the keeper is gone, or the caller
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
+	refused, err := client.Each(o.Names, func(name string) error { return do(c, ctx, name) })
+	if err != nil || refused == nil {
+		return err
 	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return &cmdutil.UsageError{Err: errors.Join(errs...)}
+	return &cmdutil.UsageError{Err: refused}
 }
