@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 )
 
 // making is a new file: its temporary name, the one that it gets, and what it is dressed with.
@@ -129,7 +130,7 @@ func (u *uploading) old(ctx context.Context, to string) (*meta, error) {
 
 // dress is the mode of a new file, and its owner: that of the old one.
 func (u *uploading) dress(e *Entry, old *meta) (mode fs.FileMode, uid, gid int) {
-	mode, uid, gid = fileMode(e.Mode)&fs.ModePerm, u.uid, u.gid
+	mode, uid, gid = fileplan.Mode(e.Mode)&fs.ModePerm, u.uid, u.gid
 	if u.hasMode {
 		mode = u.mode
 	}

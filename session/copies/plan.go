@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 )
 
 // Limits of a Plan.
@@ -135,7 +137,7 @@ func (p *Plan) mode() (m fs.FileMode, set bool, err error) {
 	if err != nil {
 		return 0, false, errors.New("mode is up to four octal digits, as 0644")
 	}
-	return fileMode(uint32(n)), true, nil
+	return fileplan.Mode(uint32(n)), true, nil
 }
 
 // owner is what Owner says; -1 is as it is.
@@ -377,7 +379,7 @@ func (p *Plan) Text(hide func(string) string) string {
 			fmt.Fprintf(&b, "%04o %s/\n", e.Mode, shownName(e.Name))
 			continue
 		}
-		fmt.Fprintf(&b, "%04o %d %s %s\n", e.Mode, e.Size, orDash(e.SHA256), shownName(e.Name))
+		fmt.Fprintf(&b, "%04o %d %s %s\n", e.Mode, e.Size, cmp.Or(e.SHA256, "-"), shownName(e.Name))
 	}
 	for _, name := range p.Keep {
 		fmt.Fprintf(&b, "not removed: %s\n", shownName(name))
@@ -400,13 +402,6 @@ func hidden(hide func(string) string, text string) string {
 	return hide(text)
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 // shownName is a name as one line.
 func shownName(name string) string {
 	if utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return !strconv.IsPrint(c) }) {
@@ -415,26 +410,9 @@ func shownName(name string) string {
 	return strconv.Quote(name)
 }
 
-// fileMode is a mode of chmod's.
-func fileMode(n uint32) fs.FileMode {
-	m := fs.FileMode(n & 0o777)
-	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if n&(0o1000<<i) != 0 {
-			m |= bit
-		}
-	}
-	return m
-}
-
 const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // Octal is a mode in the bits of chmod.
 func Octal(m fs.FileMode) uint32 {
-	n := uint32(m.Perm())
-	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if m&bit != 0 {
-			n |= 0o1000 << i
-		}
-	}
-	return n
+	return fileplan.Octal(m)
 }

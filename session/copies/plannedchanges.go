@@ -12,6 +12,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 )
 
 // doomed is something that Delete removes.
@@ -171,7 +172,7 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	st, err := u.r.lstat(ctx, to)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		mode := fileMode(e.Mode)
+		mode := fileplan.Mode(e.Mode)
 		if !e.Dir {
 			mode, _, _ = u.dress(e, nil)
 		}

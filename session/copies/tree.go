@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 )
 
 // Tree takes the stream of a download and makes files of it below a directory of this machine. A host is not trusted: no
@@ -209,7 +210,7 @@ func (r *receiving) directory(e *Entry, to string) error {
 		err = r.root.Mkdir(to, 0o700)
 	}
 	if err == nil {
-		r.dirs = append(r.dirs, arrived{to: to, mode: fileMode(e.Mode & 0o1777), report: Report{Done: Created, Path: filepath.Join(r.t.Dir, to), Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)}})
+		r.dirs = append(r.dirs, arrived{to: to, mode: fileplan.Mode(e.Mode & 0o1777), report: Report{Done: Created, Path: filepath.Join(r.t.Dir, to), Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)}})
 		return nil
 	}
 	if st, serr := r.root.Lstat(to); serr == nil && st.IsDir() {
@@ -265,7 +266,7 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	if err != nil {
 		return report, err
 	}
-	mode := fileMode(e.Mode)
+	mode := fileplan.Mode(e.Mode)
 	if !r.t.Private {
 		mode &= fs.ModePerm
 	}

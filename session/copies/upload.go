@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 )
 
 const (
@@ -258,7 +259,7 @@ func (u *uploading) directoryModes(ctx context.Context) error {
 		u.slots <- struct{}{}
 		u.wg.Go(func() {
 			defer func() { <-u.slots }()
-			if err := u.r.dress(ctx, name, fileMode(e.Mode&0o1777), u.uid, u.gid); err != nil {
+			if err := u.r.dress(ctx, name, fileplan.Mode(e.Mode&0o1777), u.uid, u.gid); err != nil {
 				u.fail(n, err)
 				return
 			}

@@ -84,23 +84,12 @@ func ParseMode(text string) (*fs.FileMode, error) {
 	if err != nil {
 		return nil, invalid("mode is up to four octal digits, as 0644")
 	}
-	m := fileMode(uint32(n))
+	m := fileplan.Mode(uint32(n))
 	return &m, nil
 }
 
 // FormatMode is what ParseMode reads, in four digits.
 func FormatMode(m fs.FileMode) string { return fmt.Sprintf("%04o", fileplan.Octal(m)) }
-
-// fileMode is the other way round.
-func fileMode(n uint32) fs.FileMode {
-	m := fs.FileMode(n & 0o777)
-	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if n&(0o1000<<i) != 0 {
-			m |= bit
-		}
-	}
-	return m
-}
 
 func fault(code, format string, args ...any) error {
 	return &session.Error{Op: "file", Code: code, Err: fmt.Errorf(format, args...)}

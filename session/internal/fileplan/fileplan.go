@@ -163,3 +163,14 @@ func Octal(m fs.FileMode) uint32 {
 	}
 	return n
 }
+
+// Mode is what Octal makes of it, the other way round.
+func Mode(n uint32) fs.FileMode {
+	m := fs.FileMode(n & 0o777)
+	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
+		if n&(0o1000<<i) != 0 {
+			m |= bit
+		}
+	}
+	return m
+}
