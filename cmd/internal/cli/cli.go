@@ -73,6 +73,7 @@ func Run(ctx context.Context, f *cmdutil.Factory, args []string) error {
 		fromAlias = len(args) - (typed - ownFlags(args) - 1)
 	}
 	root := rootFor(f, args)
+	knowHabits(root)
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
 		completion.Flags(f, root)
 	}

@@ -17,7 +17,7 @@ import (
 var commands = map[string]string{
 	"cp": "agents", "fetch": "agents", "edit": "agents",
 	"run": "agents", "exec": "agents", "shell": "agents", "doctor": "agents", "mcp": "agents", "version": "agents", "man": "agents",
-	"sessions close": "agents", "sessions reset": "agents",
+	"sessions close": "agents", "sessions list": "agents", "sessions reset": "agents",
 	"jobs start": "agents", "jobs list": "agents", "jobs output": "agents", "jobs follow": "agents", "jobs stop": "agents", "jobs collect": "agents", "jobs wait": "agents", "history again": "agents", "jobs clean": "agents",
 	"forward list": "agents", "forward close": "agents",
 	"runs list": "agents", "runs show": "agents", "runs follow": "agents", "runs stop": "agents", "runs rerun": "agents",

@@ -47,8 +47,15 @@ running command. Empty fields are "-".`,
 		Args: cmdutil.Group,
 		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), o) },
 	}
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	all := &cobra.Command{
+		Use: "list", Short: "List sessions, as fairlead sessions does",
+		Args: cmdutil.Args(0, 0, "no arguments"), RunE: cmd.RunE,
+	}
+	for _, c := range []*cobra.Command{cmd, all} {
+		c.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object per line")
+	}
 	cmd.AddCommand(
+		all,
 		each(o, &cobra.Command{
 			Use: "close NAME|ID…", Short: "Close sessions, and stop their commands",
 			Args: cmdutil.Args(1, maxNames, "the names or ids of sessions"), ValidArgsFunction: completion.Sessions(f, maxNames),

@@ -167,6 +167,7 @@ func TestNoCommandWaitsForAFullHost(t *testing.T) {
 		{[]string{"policy", "explain", "--host", "sshd", "--", "ls"}, 0},
 		{[]string{"policy", "test"}, 0},
 		{[]string{"sessions"}, 0},
+		{[]string{"sessions", "list"}, 0},
 		{[]string{"sessions", "reset", "n0"}, 0},
 		{[]string{"audit", "tail"}, 0},
 		{[]string{"audit", "search"}, 0},
