@@ -85,6 +85,8 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		network-read | arp -a
 		unknown | lspci -H1
 		unknown | xmllint --loaddtd x
+		unknown | xmllint --c14n x
+		unknown | xmllint -nodefdtd x
 		write | xmllint http://host/x
 		write | nginx -t -c evil.conf
 		write | haproxy -c -f ./evil.cfg

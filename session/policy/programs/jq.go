@@ -126,12 +126,3 @@ func fewTimes(arg string) bool {
 	}
 	return true
 }
-
-// yq's words are read like jq's, as far as they are no files.
-func yq(c *call) {
-	for _, a := range c.ops[:min(2, len(c.ops))] {
-		if a.certain() {
-			jqText(c, a)
-		}
-	}
-}
