@@ -65,6 +65,7 @@ const awkStage = `(?:sort|uniq|head|tail|wc|column|cut|cat)(?: [\w.,%:+=/' -]*)?
 
 var (
 	awkBlank  = lazyregexp.New(`^(?:[ \t\r]|\\\n|#.*)+`)
+	awkWide   = lazyregexp.New(`%[-+ #0']*(?:\d{5}|\d*\.\d{5})`)
 	awkString = lazyregexp.New(`^"(?:[^"\\\n]|\\.)*"`)
 	awkNumber = lazyregexp.New(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
 	awkName   = lazyregexp.New(`^\w+`)
@@ -81,7 +82,14 @@ func (s *awkScan) run() bool {
 			if awkName.MatchString(s.text) {
 				return false // a call to some, and part of the number to others
 			}
-		case s.eat(awkString) != "":
+		case b == '"':
+			text := s.eat(awkString)
+			if text == "" {
+				return false
+			}
+			if awkWide.MatchString(text) {
+				s.c.say(endless, "has a format that may fill pages")
+			}
 		case b == '/' && s.before == awkOperator:
 			s.text = s.text[1:]
 			if !s.delimited('/', true, true) {

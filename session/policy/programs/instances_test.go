@@ -85,6 +85,13 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		network-read | arp -a
 		unknown | lspci -H1
 		unknown | xmllint --loaddtd x
+		write | apk search --no-cache x
+		write | apk --no-cache list
+		write | redis-cli -c exists k
+		unknown | awk 'BEGIN{printf "%999999999s", 1}'
+		unknown | awk '{printf("%-.99999d", $1)}' f
+		unknown | shellcheck -a s.sh
+		unknown | shellcheck -fgcc -a s.sh
 		unknown | xmllint --c14n x
 		unknown | xmllint -nodefdtd x
 		write | xmllint http://host/x
@@ -97,6 +104,9 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		unknown | sqlite3 -readonly x.db "attach 'y' as y"
 		unknown | sqlite3 -readonly -cmd '.shell id' x.db 'select 1'
 		unknown | sqlite3 -readonly x.db
+		unknown | sqlite3 -readonly x.db 'select * from users'
+		unknown | sqlite3 -readonly x.db .fullschema
+		unknown | sqlite3 -safe x.db 'select 1'
 		unknown | python3 -m json.tool in out
 		unknown | python3 -m json.tool --infile x
 		unknown | python3 -m http.server
@@ -143,7 +153,10 @@ func TestEverydayReadsOfServersAreReads(t *testing.T) {
 		read-only | python3 -m json.tool f
 		read-only | nginx -t
 		read-only | haproxy -c -f /etc/haproxy/haproxy.cfg
-		read-only | sqlite3 -readonly app.db 'select count(*) from users'
+		read-only | shellcheck -a --norc s.sh
+		read-only | shellcheck s.sh
+		read-only | awk '{printf "%-1000s %5.2f%%\n", $1, $2}' f
+		read-only | sqlite3 -readonly -safe app.db 'select count(*) from users'
 		read-only | sqlite3 -readonly -header -csv app.db .schema
 		read-only | jstat -gc 1234
 		read-only | jstat -gcutil 1234 1000 5

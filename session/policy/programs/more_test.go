@@ -692,12 +692,12 @@ func TestStatementsThatOnlyShow(t *testing.T) {
 		unknown | psql -c "show $X"
 		read-only | psql -c '\dt public.*'
 		unknown | psql -c '\o x'
-		read-only | sqlite3 -readonly x.db 'with a as (select 1) select * from a'
-		read-only | sqlite3 -readonly x.db '.tables'
-		unknown | sqlite3 -readonly x.db 'delete from x'
-		unknown | sqlite3 -readonly x.db '.tables |id'
-		unknown | sqlite3 -readonly x.db 'select * from pragma_table_info'
-		unknown | sqlite3 -readonly x.db "select $X"
+		read-only | sqlite3 -readonly -safe x.db 'with a as (select 1) select * from a'
+		read-only | sqlite3 -readonly -safe x.db '.tables'
+		unknown | sqlite3 -readonly -safe x.db 'delete from x'
+		unknown | sqlite3 -readonly -safe x.db '.tables |id'
+		unknown | sqlite3 -readonly -safe x.db 'select * from pragma_table_info'
+		unknown | sqlite3 -readonly -safe x.db "select $X"
 		unknown | docker inspect -f "{{.Name}}$X" web
 		sensitive-read | docker inspect -f 'name' web
 		sensitive-read | docker inspect -f '{{.Name' web
@@ -707,7 +707,7 @@ func TestStatementsThatOnlyShow(t *testing.T) {
 		sensitive-read | docker inspect -f '{{State.Status}}' web
 		read-only | docker inspect -f '{{.State.Status}} on {{.Driver}}' web
 	`)
-	got := programs.Judge(programs.Call{Name: "sqlite3", Args: literals("-readonly", "x.db", "select 1;\n.shell id")})
+	got := programs.Judge(programs.Call{Name: "sqlite3", Args: literals("-readonly", "-safe", "x.db", "select 1;\n.shell id")})
 	assert.Equal(t, policy.Unknown, got.Class)
 }
 
