@@ -195,6 +195,57 @@ func TestReadsRunNothingOfAHostileRepository(t *testing.T) {
 	}
 }
 
+// Files that a hostile repository's configuration names are not shown by what an agent runs without approval. Each way is first seen to
+// work, and each read works again without the setting.
+func TestReadsShowNoFileThatAHostileRepositoryNames(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		needs.Part(t, "git is not installed")
+	}
+	engine := rules.New(rules.Config{})
+	for _, way := range []struct{ setting, file, read string }{
+		{"blame.ignoreRevsFile", "hunter2hunter:x:1", "git blame f"},
+		{"fsck.skipList", "hunter2hunter:x:1", "git fsck"},
+		{"include.path", "[client]\n\tpath = hunter2hunter", "git config -l"},
+		{"include.path", "[client]\n\tpath = hunter2hunter", "git config --get client.path"},
+		{"includeIf.gitdir:/.path", "[client]\n\tpath = hunter2hunter", "git var -l"},
+		{"core.attributesFile", "machine login hunter2hunter", "git check-attr -a machine"},
+		{"core.excludesFile", "hunter2*", "git check-ignore -v hunter2hunter"},
+	} {
+		t.Run(way.read, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "d")
+			sh := exec.Command("sh", "-c", hostile)
+			sh.Env = append(os.Environ(), "DIR="+dir, "MARK="+dir+"/ran")
+			out, err := sh.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			repo, secret := filepath.Join(dir, "repo"), filepath.Join(dir, "secret")
+			require.NoError(t, os.WriteFile(secret, []byte(way.file+"\n"), 0o600))
+			control := func(script string) string {
+				sh := exec.Command("sh", "-c", script)
+				sh.Dir, sh.Env = repo, append(os.Environ(), "HOME=/nonexistent")
+				out, _ := sh.CombinedOutput()
+				return string(out)
+			}
+			control("git config '" + way.setting + "' " + secret)
+			require.Contains(t, control(way.read), "hunter2", "the repository does not do what it is made for")
+
+			s, err := session.Open(transports[0].open(t), hosts.Host{Name: "host", Shell: "sh"}, session.Config{Principal: "agent/test", Policy: engine, Audit: audit.Discard{}})
+			require.NoError(t, err)
+			defer s.Close()
+			_, err = s.Run(t.Context(), session.Command{Script: "cd " + repo})
+			require.NoError(t, err)
+			res, err := s.Run(t.Context(), session.Command{Script: way.read})
+			require.Equal(t, policy.Allow, res.Decision.Verdict, "%v", err)
+			assert.Equal(t, 126, *res.ExitCode)
+			assert.NotContains(t, string(res.Stdout)+string(res.Stderr), "hunter2")
+			assert.Contains(t, string(res.Stderr), "this needs approval: command git ")
+
+			control("git config --unset '" + way.setting + "'")
+			res, _ = s.Run(t.Context(), session.Command{Script: way.read})
+			assert.NotContains(t, string(res.Stderr), "this needs approval")
+		})
+	}
+}
+
 // The function that stands in for git in shells of agents is git, in every shell: with the same words, output and exit code. In a
 // repository that names programs it says so.
 func TestGitOfAgentsIsGit(t *testing.T) {

@@ -4,7 +4,7 @@
 #= _fl_s _fl_subcommand the first argument that is no option of git's own
 #= _fl_a _fl_arg an argument
 #= _fl_n _fl_value_next set while the value of -C comes next
-#= _fl_f _fl_filters the part of the expression for filters
+#= _fl_f _fl_forbidden an expression for the names of settings that the repository may not have
 #= _fl_m _fl_named what the configuration names
 #= _fl_c _fl_exit_code of git config: 1 is nothing found
 git() (
@@ -21,12 +21,17 @@ git() (
 		(,*) _fl_value_next=;;
 		esac
 	done
+	_fl_forbidden='diff\.(external|.*\.(command|textconv))|core\.worktree|blame\.ignorerevsfile'
 	case $_fl_subcommand in
 	(status|diff|blame|annotate)
-		_fl_filters='filter\..*\.(clean|smudge|process)|'
+		_fl_forbidden="filter\..*\.(clean|smudge|process)|$_fl_forbidden"
 		# diff writes the index back whatever is set, and that starts a hook.
 		GIT_CONFIG_PARAMETERS="$GIT_CONFIG_PARAMETERS 'core.hooksPath=/dev/null'";;
-	(show|log|stash) _fl_filters=;;
+	(show|log|stash) ;;
+	# Each of these shows lines of a file that such a setting names.
+	(config|var) _fl_forbidden='include(if\..*)?\.path';;
+	(fsck) _fl_forbidden='fsck\.skiplist';;
+	(check-*) _fl_forbidden='core\.(attributes|excludes)file';;
 	(*) \command git "$@"; exit;;
 	esac
 	# The configuration is that of the directory in which git would stand.
@@ -36,7 +41,7 @@ git() (
 		(-*) shift;;
 		(*) break;;
 		esac; done
-		\command git config --show-scope --includes --name-only --get-regexp "^(${_fl_filters}diff\.(external|.*\.(command|textconv))|core\.worktree|blame\.ignorerevsfile)$" </dev/null 2>/dev/null
+		\command git config --show-scope --includes --name-only --get-regexp "^($_fl_forbidden)$" </dev/null 2>/dev/null
 	) && _fl_exit_code=0 || _fl_exit_code=$?
 	case $_fl_exit_code,$_fl_named in
 	([01],*local"	"*|[01],*worktree"	"*)
