@@ -154,6 +154,19 @@ func TestEverydayReadsOfServersAreReads(t *testing.T) {
 		read-only | nginx -t
 		read-only | haproxy -c -f /etc/haproxy/haproxy.cfg
 		read-only | shellcheck -a --norc s.sh
+		read-only | git -C /srv apply --stat x.diff
+		read-only | git apply --numstat -p2 x.diff
+		unknown | git apply --check x.diff
+		unknown | git apply x.diff
+		unknown | git apply --stat --apply x.diff
+		unknown | git apply --stat --check x.diff
+		unknown | git apply --stat --index x.diff
+		unknown | git apply -R x.diff
+		read-only | top -b -n 1 -w 200
+		read-only | top -bn1 -w 512 -o %MEM
+		unknown | top -b -n 1 200
+		unknown | top -b -n 1 -w x
+		read-only | systemd-path
 		read-only | shellcheck s.sh
 		read-only | awk '{printf "%-1000s %5.2f%%\n", $1, $2}' f
 		read-only | sqlite3 -readonly -safe app.db 'select count(*) from users'
