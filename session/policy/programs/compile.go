@@ -43,6 +43,7 @@ type option struct {
 	kind     kind
 	optional bool // the value is glued or absent
 	supplant bool
+	leads    bool // to another host, machine, root or service than the one that the program is called on
 	class    policy.Class
 }
 
@@ -239,6 +240,7 @@ func (b *builder) options(l line) {
 		var o option
 		spec := item
 		spec, o.supplant = strings.CutSuffix(spec, "^")
+		spec, o.leads = strings.CutSuffix(spec, ">")
 		spec, class, _ := strings.Cut(spec, "!")
 		names, value, needs := strings.Cut(spec, "=")
 		if !needs {

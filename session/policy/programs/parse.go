@@ -211,6 +211,7 @@ func (c *call) unlisted() {
 func (c *call) next(at uint16, args []Arg, i int) int {
 	if i+1 >= len(args) {
 		c.say(unknown, "has an option that lacks its value")
+		c.lead(&c.node.opts[at-1])
 		return 0
 	}
 	v := args[i+1]
@@ -309,11 +310,19 @@ func (c *call) set(at uint16, v *Arg) {
 	if o.supplant {
 		c.supplant = true
 	}
+	c.lead(o)
 	if v == nil {
 		return
 	}
 	c.vals = append(c.vals, value{at, *v})
 	c.take(o.kind, *v)
+}
+
+// lead notes an option that leads elsewhere.
+func (c *call) lead(o *option) {
+	if o.leads {
+		c.find.Leads = append(c.find.Leads, o.names)
+	}
 }
 
 // take notes what a value or operand of that kind means.

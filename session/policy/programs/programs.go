@@ -18,7 +18,7 @@
 // There are three more kinds of blocks: "set NAME" for use, "builtin NAME…" with the forms of a shell's builtin, for [Builtin],
 // and "are KIND" with names of one kind, for [Is]; in that one, comments begin at the margin.
 //
-// Lines that begin with a dash list options, separated by spaces: NAMES[VALUE][!CLASS][^].
+// Lines that begin with a dash list options, separated by spaces: NAMES[VALUE][!CLASS][^|>].
 //
 //	-a,--all             no value
 //	-n,--lines=text      needs a value: glued, after "=", or the next word
@@ -26,6 +26,8 @@
 //	-#                   digits: head -20
 //	--set=text!write     CLASS, where it is more than a read
 //	-e,--regexp=text^    takes the place of the first operand
+//	-H,--host=text!unknown>
+//	                     leads to another host, machine, root or service ([Finding].Leads)
 //
 // Kinds of values and operands: text (harmless whatever it says), pattern (the same, and surely no file: a regular expression or a
 // script), read (a file read), stat (a file of which only attributes are shown), write (a file written), prefix (what the names of
@@ -122,6 +124,7 @@ type Finding struct {
 	Texts   []Arg    // words that name no file, whatever they look like
 	To      []string // hosts that it connects to: IP addresses, and names in lower case; "" is one that is not certain
 	Env     []string // variables that change what the program does; a trailing * makes it a prefix
+	Leads   []string // options that lead it to another host, machine, root or service, each by its names
 	Recodes bool     // writes what it reads in another spelling, so that nobody finds secrets in it
 	Reads   bool     // its words may name files whose content it shows
 	Known   bool     // false: no table knows the program

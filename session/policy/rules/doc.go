@@ -58,7 +58,8 @@
 // directions differ wherever the command leaves something open, see below.
 //
 // Programs are matched on the words of the parsed command. A pattern is literal words, and "*" as the last one stands
-// for any further words. To allow, the words must be the whole of a simple command, all of them literal, without
+// for any further words; but to allow, not for an option that leads to another host, root or service than that of the host
+// (systemctl -H, kubectl --context, apk --root, git push --receive-pack): the pattern must name it. To allow, the words must be the whole of a simple command, all of them literal, without
 // assignments and redirects. To deny or ask, the command may stand anywhere: behind a wrapper, in a loop, in a
 // substitution; options in between, and words known only when it runs, make it ask.
 //

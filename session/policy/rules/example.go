@@ -48,6 +48,8 @@ func (r *rule) why(c *command) string {
 			case r.covers(c, u, k):
 			case len(r.programs) > 0 && u.words == nil:
 				return "programs match simple commands only, without assignments and redirects to files"
+			case r.led(u) != "":
+				return "it has " + r.led(u) + ", " + notLed
 			case !r.coversProgram(u):
 				return "it is not one of the rule's programs"
 			case len(r.classes) > 0 && !r.coversClass(u, k):

@@ -83,10 +83,14 @@ func (m *matching) command(j *judged) *command {
 // lookup returns what the layers make of a class of a unit.
 func (m *matching) lookup(h hosts.Host, c *command, u *unit, k policy.Class) cell {
 	out := m.engine.builtin(m.role, h, k)
+	led := ""
 	for i, l := range m.engine.layers {
 		var layer *cell
 		for _, r := range m.layers[i] {
 			if !r.covers(c, u, k) {
+				if option := r.led(u); option != "" {
+					led = "the rule " + r.name + " does not cover " + option + ", " + notLed
+				}
 				continue
 			}
 			next := m.cell(l, r, r.verdict, k)
@@ -103,6 +107,9 @@ func (m *matching) lookup(h hosts.Host, c *command, u *unit, k policy.Class) cel
 		default:
 			out = *layer
 		}
+	}
+	if led != "" && out.verdict != policy.Allow && out.reason == "" {
+		out.reason = reasonFor(c.rep, k) + "; " + led
 	}
 	return out
 }

@@ -67,7 +67,7 @@ func CheckPrefix(words []string) error {
 }
 
 // Begins reports why a question's command is not covered by a prefix; nil means that it is: one simple command, all of
-// whose words are literal and the same in every shell, and whose first words are these.
+// whose words are literal and the same in every shell, and whose first words are these, without an option behind them that leads to another host, root or service.
 func Begins(q policy.Question, prefix []string) error {
 	if err := CheckPrefix(prefix); err != nil {
 		return err
@@ -82,6 +82,13 @@ func Begins(q policy.Question, prefix []string) error {
 	rep := judgeKey(keyOf(policy.Request{Host: q.Host, Shell: q.Shell, Command: q.Command, Dir: q.Dir, Interactive: q.Interactive}, nil)).rep
 	if rep.Capped || len(rep.Parts) != 1 || len(rep.Parts[0].Parts) > 0 {
 		return noPrefix("the command runs another one")
+	}
+	literals := make([]word, len(words))
+	for i, w := range words {
+		literals[i] = word{text: w, literal: true}
+	}
+	if led := leads(literals, len(prefix)); led != "" {
+		return noPrefix("%s leads to another host, root or service", led)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestAPrefixCoversSimpleCommandsThatBeginWithIt(t *testing.T) {
 		assert.NoError(t, rules.Begins(policy.Question{Host: hosts.Host{Name: "h"}, Command: covered}, prefix), covered)
 	}
 	for _, other := range []string{
-		"", "systemctl", "systemctl stop nginx", "systemctl restarter nginx", "SYSTEMCTL restart nginx", "systemctl --now restart nginx", "/bin/systemctl restart nginx", "./systemctl restart x",
+		"", "systemctl", "systemctl stop nginx", "systemctl restart -H db9 nginx", "systemctl restart nginx --host=db9", "systemctl restart --root=/mnt nginx", "systemctl restarter nginx", "SYSTEMCTL restart nginx", "systemctl --now restart nginx", "/bin/systemctl restart nginx", "./systemctl restart x",
 		"systemctl restart nginx; touch x", "systemctl restart nginx\ntouch x", "systemctl restart nginx && touch x", "systemctl restart nginx || touch x", "systemctl restart nginx | tee x", "systemctl restart nginx &", "systemctl restart nginx;",
 		"systemctl restart $(touch x)", "systemctl restart `touch x`", "systemctl restart $x", "systemctl restart ${x}", "systemctl restart $((1))", "systemctl restart <(touch x)", `systemctl restart "$x"`, `systemctl restart $'a'`,
 		"systemctl restart nginx > x", "systemctl restart nginx 2>&1", "systemctl restart nginx >/dev/null", "systemctl restart < x", "systemctl restart <<E\nE", ">x systemctl restart nginx",

@@ -58,7 +58,22 @@ func (r *rule) covers(c *command, u *unit, class policy.Class) bool {
 }
 
 func (r *rule) coversProgram(u *unit) bool {
-	return len(r.programs) == 0 || slices.ContainsFunc(r.programs, func(p pattern) bool { return p.covers(u.words) })
+	return len(r.programs) == 0 || slices.ContainsFunc(r.programs, func(p pattern) bool {
+		return p.covers(u.words) && (r.verdict != policy.Allow || leads(u.words, len(p.words)) == "")
+	})
+}
+
+// led returns the option that alone keeps the rule from standing for a unit: it leads elsewhere. "" is none.
+func (r *rule) led(u *unit) string {
+	if r.verdict != policy.Allow || len(r.programs) == 0 || r.coversProgram(u) {
+		return ""
+	}
+	for _, p := range r.programs {
+		if p.covers(u.words) {
+			return leads(u.words, len(p.words))
+		}
+	}
+	return ""
 }
 
 // coversClass reports whether the rule is for a class of a unit. Programs stand for a unit as a whole, so its own class
