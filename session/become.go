@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/become"
 )
 
@@ -69,7 +70,7 @@ func (t elevated) Open(ctx context.Context, p Program) (Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &elevatedStream{stream, rest, start.Asked(), t.e.limit}, nil
+	return &elevatedStream{Stream: stream, rest: rest, asked: start.Asked(), limit: t.e.limit, as: t.e.host}, nil
 }
 
 // elevatedStream is a Stream whose beginning has been read.
@@ -78,6 +79,22 @@ type elevatedStream struct {
 	rest  []byte
 	asked bool // a password was needed
 	limit time.Duration
+	as    hosts.Host // its Become is the account
+}
+
+// confined says why a shell of the other account that ended with code could start no other one; said is what it printed. It is nil
+// where the code says nothing of the kind.
+func (s *elevatedStream) confined(code int, said string) error {
+	err := &become.Error{Host: s.as.Name, Login: s.as.User, Become: s.as.Become, Said: printable.Heard(said, 200)}
+	switch code {
+	case 126: // not executable
+		err.Kind, err.Err = become.ErrNotAllowed, errors.New("sh starts, and may start no program (in sudoers NOEXEC does that)")
+	case 127: // not found
+		err.Err = errors.New("sh starts, and the PATH that it has leads to no sh")
+	default:
+		return nil
+	}
+	return err
 }
 
 // boundAfter bounds what comes after the start of a program as another account, which no person is part of any more.

@@ -154,6 +154,11 @@ func noShell(stream Stream, up *framing.Startup, typed bool, err error) error {
 	case exit.Signal != "":
 		return &endedError{typed, fmt.Sprintf("the shell was killed by SIG%s before it was ready%s", exit.Signal, said)}
 	default:
+		if as, is := stream.(*elevatedStream); is {
+			if err := as.confined(exit.Code, up.Noise()); err != nil {
+				return err
+			}
+		}
 		return &endedError{typed, fmt.Sprintf("the account's login shell ended with code %d before a shell was ready%s%s", exit.Code, said, loginHint(up.Noise()))}
 	}
 }

@@ -64,6 +64,7 @@ type talk struct {
 	buf    []byte   // what the host has printed
 	read   int      // of it, what has been answered
 	tried  *attempt // the password that was sent
+	owner  string   // whose password the host's program wants; "" where it does not say
 	more   string   // what the host has asked for besides, last
 
 	mu    sync.Mutex // guards what follows
@@ -125,11 +126,11 @@ func (c *talk) run(ctx context.Context) ([]byte, error) {
 			c.settle(taken)
 			return bytes.Clone(c.buf[i+len(c.e.token):]), nil
 		}
-		if end := c.prompted(); end >= 0 {
+		if end, owner := c.prompted(); end >= 0 {
 			if c.tried != nil {
-				return nil, c.refused()
+				return nil, c.again()
 			}
-			c.read = end
+			c.read, c.owner = end, owner
 			if err := c.answer(ctx); err != nil {
 				return nil, err
 			}
@@ -187,18 +188,45 @@ func (c *talk) answerMore(ctx context.Context) error {
 // asksFor is a prompt that is not ours.
 var asksFor = lazyregexp.New(`(?i)password[^\r\n]*: ?$`)
 
-// prompted returns where a prompt ends that has not been answered; -1 where there is none.
-func (c *talk) prompted() int {
+// accountName is what may be the name of an account.
+var accountName = lazyregexp.New(`^[\pL\pN_][^\pC\pZ%:]{0,63}$`)
+
+// prompted returns where a prompt ends that has not been answered, and whose password it says that it wants; -1 where there is none.
+func (c *talk) prompted() (end int, owner string) {
 	fresh := c.buf[c.read:]
 	if c.e.how.keyed {
-		if i := bytes.Index(fresh, []byte(c.e.key)); i >= 0 {
-			return c.read + i + len(c.e.key)
+		if _, after, is := bytes.Cut(fresh, []byte(c.e.key)); is {
+			name, rest, whole := bytes.Cut(after, []byte(":"))
+			switch {
+			case !whole:
+				return -1, ""
+			case accountName.Match(name):
+				owner = string(name)
+			}
+			return len(c.buf) - len(rest), owner
 		}
 	}
 	if asksFor.Match(fresh) {
-		return len(c.buf)
+		return len(c.buf), ""
 	}
-	return -1
+	return -1, ""
+}
+
+// mustChange is what PAM and sudo say of a password that was right, before they ask for a new one.
+var mustChange = lazyregexp.New(`(?i)password (?:is|has) expired|required to change your password|reset your password|changing password for`)
+
+// again is the error of a host that has the password and asks for one once more.
+func (c *talk) again() error {
+	said := c.buf[c.read:]
+	if !mustChange.Match(said) {
+		return c.refused()
+	}
+	err := c.fail(ErrNotAllowed, nil)
+	err.Said, _, _ = strings.Cut(err.Said, "Changing password for")
+	err.Said = strings.TrimSpace(err.Said)
+	err.next = "The password is right, and has to be changed first. Run: ssh -t " + printable.Word(c.Host) + " " + c.e.how.change(c.e.become.User)
+	c.settle(taken)
+	return err
 }
 
 // answer sends the password.
@@ -207,7 +235,7 @@ func (c *talk) answer(ctx context.Context) error {
 	c.e.asked = true
 	r, end := runOf(ctx)
 	defer end()
-	a, err := r.get(ctx, Question{Host: c.Host, Login: c.Login, Become: c.e.become}, c.Ask)
+	a, err := r.get(ctx, Question{Host: c.Host, Login: c.Login, Become: c.e.become, Owner: c.owner}, c.Ask)
 	var not *Error
 	switch {
 	case ctx.Err() != nil:
@@ -269,6 +297,10 @@ func (c *talk) ended(err error) error {
 		return c.fail(ErrNotAllowed, nil)
 	case (c.tried != nil || c.more != "") && wrong.Match(said):
 		return c.refused()
+	case wrong.Match(said):
+		err := c.fail(ErrNotAllowed, nil)
+		err.next = "It asked for no password: an account is locked after too many wrong ones (faillock shows it)"
+		return err
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -281,7 +313,7 @@ func (c *talk) silent() error {
 }
 
 // fail is the error with what the host has said.
-func (c *talk) fail(kind, err error) error {
+func (c *talk) fail(kind, err error) *Error {
 	said := strings.ReplaceAll(string(c.buf[c.read:]), c.e.key, "")
 	said = strings.ReplaceAll(said, c.e.text, "sh") // shells call themselves by their $0
 	if c.tried != nil && len(c.tried.value) > 0 {   // a terminal that echoes all the same
@@ -290,7 +322,7 @@ func (c *talk) fail(kind, err error) error {
 	return c.about(&Error{Kind: kind, Said: printable.Heard(strings.TrimSpace(said), 200), Err: err})
 }
 
-func (c *talk) about(err *Error) error {
-	err.Host, err.Login, err.Become = c.Host, c.Login, c.e.become
+func (c *talk) about(err *Error) *Error {
+	err.Host, err.Login, err.Become, err.Owner = c.Host, c.Login, c.e.become, c.owner
 	return err
 }

@@ -1,10 +1,12 @@
 package become
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Why there is no program as another account: an [*Error] wraps one of them, or none.
@@ -21,10 +23,13 @@ type Error struct {
 	Host   string
 	Login  string // the account that logs in
 	Become hosts.Become
+	Owner  string // whose password the host's program said that it wants; "" where it did not say
 	Kind   error  // one of the errors above; nil where it is none of them
 	On     string // of ErrNotTried: the host that refused the password
 	Said   string // what the host's program said, fit for a message; of ErrNoProgram: its name; else what it asked for besides a password
 	Err    error  // what is behind it; nil where there is no more to know
+
+	next string // of ErrNotAllowed: what to do, where a look at what is allowed would not help
 }
 
 func (e *Error) Error() string {
@@ -33,10 +38,7 @@ func (e *Error) Error() string {
 	if login == "" {
 		login = "the account that logs in"
 	}
-	whose := login
-	if how.others {
-		whose = e.Become.User
-	}
+	whose := cmp.Or(Question{Login: login, Become: e.Become, Owner: e.Owner}.Whose(), login)
 	besides := ""
 	if e.Said != "" {
 		besides = fmt.Sprintf(", or what was typed for %q", e.Said)
@@ -50,7 +52,11 @@ func (e *Error) Error() string {
 	case ErrNotTried:
 		text = fmt.Sprintf("the password of %s for %s was wrong on %s, and was not sent to %s. Run the command again for %s", whose, program, e.On, e.Host, e.Host)
 	case ErrNotAllowed:
-		text = fmt.Sprintf("%s does not let %s become %s%s. To see what it allows, run: ssh -t %s %s", program, login, e.Become.User, said, e.Host, how.check)
+		next := cmp.Or(e.next, fmt.Sprintf("To see what it allows, run: ssh -t %s %s", printable.Word(e.Host), how.check))
+		if e.Err != nil {
+			said += ": " + e.Err.Error()
+		}
+		return fmt.Sprintf("%s does not let %s become %s%s. %s", program, login, e.Become.User, said, next)
 	case ErrPasswordNeeded:
 		text = fmt.Sprintf("%s asks for the password of %s before %s becomes %s, and none was given", program, whose, login, e.Become.User)
 		if e.Said != "" {

@@ -35,6 +35,14 @@ type method struct {
 	free   string        // how to do without a password
 }
 
+// change is a command for a person, who changes a password there that has expired.
+func (m method) change(become string) string {
+	if m.others {
+		return "su " + become
+	}
+	return "passwd"
+}
+
 var methods = map[string]method{
 	"sudo":    {text: line(&sudoSource), raw: true, keyed: true, check: "sudo -l", free: "NOPASSWD in sudoers"},
 	"sudo-rs": {text: line(&sudoRSSource), raw: true, check: "sudo -l", free: "NOPASSWD in sudoers"},

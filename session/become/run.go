@@ -17,10 +17,14 @@ type Question struct {
 	Become hosts.Become
 	Hosts  int    // of the run
 	Says   string // a prompt of the host's own, for something else than the password: a second factor, for this host alone
+	Owner  string // whose password the host's program says that it wants; "" where it does not say
 }
 
 // Whose is the account that has the password.
 func (q Question) Whose() string {
+	if q.Owner != "" {
+		return q.Owner
+	}
 	if methods[q.Become.Program()].others {
 		return q.Become.User
 	}
