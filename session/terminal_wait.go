@@ -50,6 +50,9 @@ func (x *Exec) watchTerminal(sh *shell) {
 	w := &terminalWatch{x: x, sh: sh, last: time.Now(), quiet: quietAfter}
 	w.timer = time.AfterFunc(quietAfter, func() { w.tick() })
 	x.watch = w
+	if len(x.stray) > 0 { // what a program prints on the terminal itself may come before its start is known
+		w.printed(x.stray)
+	}
 }
 
 // printed notes output. x.mu is held.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,6 +156,53 @@ func TestSudoThatAsksForAPasswordIsStopped(t *testing.T) {
 		assert.Equal(t, session.StatusExit, r.Status)
 		assert.Contains(t, string(r.Stderr), "Password:")
 	}
+}
+
+// overtakes is a transport on which something is printed before the next start of a command is known.
+type overtakes struct {
+	session.Transport
+	prompt *atomic.Pointer[string]
+}
+
+func (o overtakes) Open(ctx context.Context, p session.Program) (session.Stream, error) {
+	stream, err := o.Transport.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return &overtaken{Stream: stream, prompt: o.prompt}, nil
+}
+
+type overtaken struct {
+	session.Stream
+	prompt *atomic.Pointer[string]
+	rest   []byte
+}
+
+func (o *overtaken) Read(p []byte) (int, error) {
+	if len(o.rest) == 0 {
+		n, err := o.Stream.Read(p)
+		prompt := o.prompt.Swap(nil)
+		if prompt == nil || n == 0 {
+			return n, err
+		}
+		o.rest = append([]byte(*prompt), p[:n]...)
+	}
+	n := copy(p, o.rest)
+	o.rest = o.rest[n:]
+	return n, nil
+}
+
+// sudo and doas write to the terminal, and the start of the command comes by way of a pipe.
+func TestAPromptBeforeTheStartOfItsCommandIsSeen(t *testing.T) {
+	tr := overtakes{transports[0].open(t), &atomic.Pointer[string]{}}
+	s := open(t, tr, "bash")
+	defer s.Close()
+	_, err := s.Run(t.Context(), session.Command{Script: "true"})
+	require.NoError(t, err)
+	prompt := "doas (ada@web1) password: "
+	tr.prompt.Store(&prompt)
+	e := stopsForTerminal(t, s, "stty -echo </dev/tty; read x </dev/tty; stty echo </dev/tty")
+	assert.Contains(t, e.Error(), "waits for a password")
 }
 
 func TestAnInteractiveCommandMayWait(t *testing.T) {
