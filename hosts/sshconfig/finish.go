@@ -56,7 +56,7 @@ func (r *resolver) finish() {
 		s.ProxyCommand.V = ""
 	}
 	r.checkUser()
-	r.problems.add(s.finishJumps())
+	r.problems.add(s.finishJumps(r.offline))
 	r.files()
 	r.agent()
 	r.finishKnownHostsCommand()

@@ -79,8 +79,9 @@ func parseJump(s string) (j Jump, err error) {
 	return j, checkHost(j.Host)
 }
 
-// finishJumps expands the tokens that OpenSSH allows in hops and refuses a host that is its own jump host.
-func (s *Settings) finishJumps() error {
+// finishJumps expands the tokens that OpenSSH allows in hops and refuses a host that is its own jump host, where names are not left as
+// they are: a name may stand for another address as a hop.
+func (s *Settings) finishJumps(offline bool) error {
 	if len(s.ProxyJump.V) == 0 {
 		return nil
 	}
@@ -100,7 +101,7 @@ func (s *Settings) finishJumps() error {
 	if port == 0 {
 		port = DefaultPort
 	}
-	if last.Host == s.HostName.V && port == s.Port.V && or(last.User, s.User.V) == s.User.V {
+	if !offline && last.Host == s.HostName.V && port == s.Port.V && or(last.User, s.User.V) == s.User.V {
 		return errorAt(s.ProxyJump.From, "ProxyJump: %s is its own jump host; put \"ProxyJump none\" before this line for it",
 			last.Host)
 	}

@@ -146,6 +146,17 @@ func TestASetChangesAHost(t *testing.T) {
 	assert.Equal(t, uint16(2222), h.Port)
 }
 
+// With a HostName of its own a host may be reached through its own server, as with ssh. Which address a name has is in the files.
+func TestANameMayBeItsOwnJumpHost(t *testing.T) {
+	for _, name := range []string{"web1", "host"} {
+		s, err := parse("-J", name)
+		require.NoError(t, err)
+		h, err := s.Apply(hosts.Host{Name: name, Source: hosts.Pos{File: "config", Line: 1}})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"ProxyJump=" + name}, h.SSHOptions)
+	}
+}
+
 func TestOnlyOperatorsSayWhereAndAsWhom(t *testing.T) {
 	for _, who := range []string{"agent/a", "program/x", "nonsense", ""} {
 		for _, line := range []string{"User=x", "Port=1", "HostName=x", "ProxyCommand=x", "IdentityFile=/x", "ForwardAgent=yes", "ProxyJump=x", "SetEnv=A=b"} {
