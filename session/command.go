@@ -209,6 +209,9 @@ func init() {
 	seam.Lend = func(ctx context.Context, pool any, h hosts.Host, use any) (func(), error) {
 		return pool.(*Pool).lend(ctx, h, use.(func(Transport) error))
 	}
+	seam.Traced = func(ctx context.Context, trace any, h hosts.Host) context.Context {
+		return trace.(*Trace).dialing(ctx, h)
+	}
 	seam.Elevate = func(t any, h hosts.Host, ask any) any {
 		return newElevation(h, &Config{Become: ask.(become.Ask), Ready: DefaultReady}).on(t.(Transport))
 	}

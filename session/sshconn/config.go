@@ -201,3 +201,7 @@ func (n Network) hop(name string) hosts.Host {
 }
 
 var _ session.Transport = (*Conn)(nil)
+
+// Algorithms returns the names that "ssh -Q what" asks for, as far as Fairlead has them: those that ssh_config may name, also where
+// they are not used unasked. ok says whether what is known; "help" lists what is.
+func Algorithms(what string) (names []string, ok bool) { return allowed.Query(what) }

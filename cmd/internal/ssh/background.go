@@ -22,11 +22,11 @@ const readyFile = 3
 func (r *runner) inBackground(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	ready, theirs, err := os.Pipe()
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	defer ready.Close()
 	p := exec.CommandContext(ctx, self)
@@ -37,7 +37,7 @@ func (r *runner) inBackground(ctx context.Context) error {
 	err = p.Start()
 	theirs.Close()
 	if err != nil {
-		return fail(r.says, fmt.Errorf("-f: %w", err))
+		return r.fail(fmt.Errorf("-f: %w", err))
 	}
 	if n, _ := ready.Read(make([]byte, 1)); n == 1 {
 		return nil
@@ -50,7 +50,7 @@ func (r *runner) inBackground(ctx context.Context) error {
 	case errors.As(err, &ended) && ended.ExitCode() >= 0:
 		return &cmdutil.ExitError{Code: ended.ExitCode(), Exact: true}
 	case err != nil:
-		return fail(r.says, fmt.Errorf("-f: %w", err))
+		return r.fail(fmt.Errorf("-f: %w", err))
 	}
 	return nil
 }

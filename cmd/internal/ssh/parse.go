@@ -28,11 +28,12 @@ type call struct {
 	// What -o has said, "no" and "default" too.
 	saidSession, saidInput, saidBackground, saidAgent, saidGateway, saidEscape bool
 
-	background bool // -f
-	quiet      bool
-	verbose    bool
-	show       bool // -G
-	version    bool // -V
+	background bool   // -f
+	level      string // of what is said: -q, -v and LogLevel
+	control    string // -O
+	query      string // -Q
+	show       bool   // -G
+	version    bool   // -V
 
 	terminated bool // options have ended with --
 	help       bool
@@ -57,9 +58,9 @@ const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
 
 // notHere are options that would change what happens, and are not supported, with what to do instead.
 var notHere = map[byte]string{
-	'w': "tunnels are not supported", 'X': "X11 is not supported", 'Y': "X11 is not supported",
-	'O': "there is no master to control; fairlead sessions shows what is open", 'Q': "ask ssh itself",
-	'I': "add the key to ssh-agent with ssh-add -s", 'K': "GSSAPI is not supported",
+	'w': "tunnels are not supported: -L, -R and -D forward ports, and ssh itself makes tunnels",
+	'X': "X11 is not supported: ssh itself forwards it", 'Y': "X11 is not supported: ssh itself forwards it",
+	'I': "keys of PKCS#11 come from ssh-agent: add them with ssh-add -s", 'K': "GSSAPI is not supported: ssh itself logs in with it",
 }
 
 // noEffect are options that change nothing that Fairlead does.
@@ -73,7 +74,7 @@ func parse(args []string) (*call, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case c.version || c.help:
+		case c.version || c.help || c.query != "":
 			return c, nil
 		case len(rest) == 0 && c.host == "":
 			return nil, errors.New("the destination is missing: fairlead ssh [options] [user@]host [command]")
@@ -183,8 +184,12 @@ func (c *call) option(o byte, value string) error {
 		c.noInput = true
 	case 'o':
 		return c.directive(value)
+	case 'O':
+		c.control = value
+	case 'Q':
+		c.query = value
 	case 'q':
-		c.quiet = true
+		c.level = nothing
 	case 's':
 		c.subsystem = true
 	case 't':
@@ -192,7 +197,7 @@ func (c *call) option(o byte, value string) error {
 	case 'T':
 		c.tty = -1
 	case 'v':
-		c.verbose = true
+		c.level = steps
 	case 'V':
 		c.version = true
 	case 'W':
@@ -256,6 +261,14 @@ func (c *call) directive(text string) error {
 		return c.set.Option("RemoteCommand=none") // of the files none counts
 	case "sendenv":
 		c.sendEnv = append(c.sendEnv, text)
+	case "loglevel":
+		level, ok := levels[value]
+		switch {
+		case !ok:
+			return fmt.Errorf("-o %s: %q is not QUIET, FATAL, ERROR, INFO, VERBOSE, DEBUG, DEBUG1, DEBUG2 or DEBUG3", o.Name, o.Value)
+		case c.level == "": // the first counts; -q and -v go before it
+			c.level = level
+		}
 	case "sessiontype":
 		c.saidSession = true
 		switch value {
@@ -441,6 +454,8 @@ func (c *call) check() error {
 		c.forwards, c.wide = nil, nil
 	}
 	switch {
+	case c.control != "":
+		return control(c.control, c.host)
 	case c.noCommand && (len(c.words) > 0 || c.subsystem):
 		return errors.New("-N runs no command")
 	case c.forward != "" && len(c.forwards) > 0:

@@ -17,11 +17,11 @@ import (
 func (r *runner) show(h hosts.Host) error {
 	conf, err := hostscmd.LoadSSHConfig(h.SSHConfig, r.f.NoPrograms())
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	s, err := conf.Resolve(h.Name, sshconfig.Options{User: h.User, Port: h.Port, Lines: h.SSHOptions, Programs: true})
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	name := s.HostName.V
 	if h.Addr != "" {

@@ -27,6 +27,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
 // failed is ssh's exit code for errors of its own.
@@ -36,9 +37,8 @@ const long = `Run a command on a host with OpenSSH's command line, over the conn
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
 exit code is the command's, or 255 for errors. Supported: -t -T -n -f -q -v -s -W -L -R -D -g -N -F -i -l -p -J -o -A -a -b -B -c -m
--e -E -4 -6 -G.
-Options that have no effect are named with -v; those that are not supported (-X -Y -O) are refused; so is a forward that
-fails. -N opens the forwards that the configuration names (LocalForward, RemoteForward, DynamicForward), too. Without a
+-e -E -4 -6 -G -Q. -v tells each step of connecting, which it does anew for that, and names options that have no effect; -q says
+nothing of a connection that fails. What is not supported (-X -Y -O) is refused; so is a forward that fails. -N opens the forwards that the configuration names (LocalForward, RemoteForward, DynamicForward), too. Without a
 command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
 the name fairlead-ssh.`
 
@@ -59,6 +59,8 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 				return fail(f.IO.Err, err)
 			case c.help:
 				return cmd.Help()
+			case c.query != "":
+				return query(f.IO, c.query)
 			case c.version:
 				fmt.Fprintln(f.IO.Err, cmd.Root().Version)
 				return nil
@@ -112,28 +114,31 @@ func (r *runner) newPool() (*session.Pool, error) {
 }
 
 func (r *runner) run(ctx context.Context) error {
-	if r.c.verbose && len(r.c.ignored) > 0 {
-		fmt.Fprintf(r.says, "fairlead: ssh: without effect: %s\n", strings.Join(r.c.ignored, ", "))
+	if len(r.c.ignored) > 0 {
+		r.step("without effect: %s", strings.Join(r.c.ignored, ", "))
 	}
 	h, err := r.host()
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	if r.c.show {
 		return r.show(h)
 	}
 	if h, err = r.configured(h); err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	ask, err := r.c.ask()
 	if err == nil && ask.Host == "" {
 		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ(), r.f.NoPrograms())
 	}
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	if r.c.background && r.f.Getenv(begunBy) == "" {
 		return r.inBackground(ctx)
+	}
+	if err := r.steps(h); err != nil {
+		return r.fail(err)
 	}
 	in, interactive := r.input()
 	switch {
@@ -141,7 +146,7 @@ func (r *runner) run(ctx context.Context) error {
 		return r.shell(ctx, h)
 	case r.c.tty > 1 || r.c.tty == 1 && interactive:
 		ask.Terminal = true
-	case r.c.tty == 1 && !r.c.quiet:
+	case r.c.tty == 1 && !r.c.quiet():
 		fmt.Fprintln(r.says, "fairlead: ssh: no terminal is opened, because standard input is not one; -tt opens one anyhow")
 	}
 	if ask.Terminal {
@@ -153,17 +158,17 @@ func (r *runner) run(ctx context.Context) error {
 	defer r.lost(nil)
 	end, err := r.forwards(ctx, h)
 	if err != nil {
-		return fail(r.says, err)
+		return r.fail(err)
 	}
 	defer end()
 	if r.c.noCommand && r.c.forward == "" {
 		if err := r.connect(ctx, h); err != nil {
-			return fail(r.says, err)
+			return r.fail(err)
 		}
 		r.begun()
 		<-ctx.Done()
 		if lost, ok := errors.AsType[*lostForward](context.Cause(ctx)); ok {
-			return fail(r.says, lost)
+			return r.fail(lost)
 		}
 		return context.Cause(ctx)
 	}
@@ -178,7 +183,7 @@ func (r *runner) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return fail(r.says, err)
+	return r.fail(err)
 }
 
 // host finds the one that is meant: of the inventory, of ssh_config, or any name that ssh could resolve.
@@ -236,7 +241,7 @@ func (r *runner) configured(h hosts.Host) (hosts.Host, error) {
 		return h, nil
 	}
 	if p.NoAgent { // as ssh, which goes on without
-		if !r.c.quiet {
+		if !r.c.quiet() {
 			fmt.Fprintf(r.says, "fairlead: ssh: no SSH agent is running here, so %s gets none: start ssh-agent, or leave -A out\n", h.Name)
 		}
 		if err := agent(&r.f.SSH, "ForwardAgent=no"); err != nil {
@@ -266,7 +271,7 @@ func (r *runner) shell(ctx context.Context, h hosts.Host) error {
 	}
 	for _, option := range r.c.sendEnv {
 		if err := r.f.SSH.Option(option); err != nil {
-			return fail(r.says, err)
+			return r.fail(err)
 		}
 	}
 	cmd := shell.NewCmd(r.f, func(ctx context.Context, o *shell.Options) error {
@@ -276,14 +281,17 @@ func (r *runner) shell(ctx context.Context, h hosts.Host) error {
 	cmd.SetContext(ctx)
 	if r.c.escape != "" {
 		if err := cmd.Flags().Set("escape", r.c.escape); err != nil {
-			return fail(r.says, err)
+			return r.fail(err)
 		}
+	}
+	if r.c.verbose() {
+		cmd.SetContext(registry.Traced(ctx, r.trace(), h))
 	}
 	err := cmd.RunE(cmd, []string{targets.Asked(h)})
 	if _, ended := errors.AsType[*cmdutil.ExitError](err); err == nil || ended || ctx.Err() != nil {
 		return err
 	}
-	return fail(r.says, err)
+	return r.fail(err)
 }
 
 // exitCode is ssh's for a terminal: that of the program there, or 255.
@@ -316,7 +324,7 @@ func (r *runner) told(err error) {
 
 // withoutAgent warns, unless with -q, that -A has no effect on this host.
 func (r *runner) withoutAgent(h hosts.Host, refused bool) {
-	if refused && !r.c.quiet {
+	if refused && !r.c.quiet() {
 		fmt.Fprintf(r.says, "fairlead: ssh: %s: the server refuses to forward the SSH agent (AllowAgentForwarding, or no-agent-forwarding for this key); the command runs without it\n", h.Name)
 	}
 }
@@ -350,7 +358,7 @@ func named(h hosts.Host, err error) error {
 		return nil
 	}
 	if e := (*session.Error)(nil); errors.As(err, &e) { // it names the host in its own way
-		return fmt.Errorf("%s: %s", h.Name, strings.TrimPrefix(cmdutil.WhyAt(err), h.Name+": "))
+		return &namedError{h.Name + ": " + strings.TrimPrefix(cmdutil.WhyAt(err), h.Name+": "), err}
 	}
 	if text := cmdutil.Text(err); !strings.HasPrefix(text, h.Name) {
 		return fmt.Errorf("%s: %w", h.Name, err)
@@ -473,6 +481,9 @@ func (r *runner) copy(ctx context.Context, ask pipe.Ask, s streams, resize func(
 		return err
 	case exit.Signal != "":
 		exit.Code = failed // as ssh does
+	}
+	if ask.Host == "" {
+		r.step("%s: the program ended with code %d", r.c.host, exit.Code)
 	}
 	return &cmdutil.ExitError{Code: exit.Code, Exact: true}
 }

@@ -104,6 +104,9 @@ var (
 	// Elevate is t, a session.Transport, with its programs started as the account of h.Become; ask is a become.Ask. See
 	// registry.Elevate.
 	Elevate func(t any, h hosts.Host, ask any) any
+
+	// Traced returns ctx for a dial to h whose steps trace, a *session.Trace, is told. See registry.Traced.
+	Traced func(ctx context.Context, trace any, h hosts.Host) context.Context
 )
 
 // Unframed is a session.Transport that can start programs without a terminal, where it gives none (session.ErrNoTerminal).

@@ -166,6 +166,10 @@ func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 	inPlaceOfSSH(t, func(a *asSSH) {
 		for want, args := range map[string][]string{
 			"-X: X11 is not supported":           {"-X", "sshd", "true"},
+			"run: fairlead hosts ping sshd":      {"-O", "check", "sshd"},
+			`"nonsense" is not check`:            {"-O", "nonsense", "sshd"},
+			`-Q: "nonsense" is unknown`:          {"-Q", "nonsense"},
+			`-o LogLevel: "LOUD" is not QUIET`:   {"-o", "LogLevel=LOUD", "sshd", "true"},
 			"-o PKCS11Provider: not supported":   {"-oPKCS11Provider=/x", "sshd", "true"},
 			`"Colour" is not a directive`:        {"-o", "Colour=red", "sshd", "true"},
 			"-Z is not an option of ssh":         {"-Z", "sshd", "true"},
@@ -192,9 +196,39 @@ func TestSSHRefusesWhatItWouldNotDo(t *testing.T) {
 			assert.NotContains(t, r.Err, "ssh sshd: ", "%q", args)
 			assert.Empty(t, r.Out)
 		}
-		r := a.run("", a.ssh, "-v", "-C", "-o", "LogLevel=ERROR", "sshd", "true")
-		assert.Contains(t, r.Err, "without effect: -C, -o LogLevel")
+		r := a.run("", a.ssh, "-v", "-C", "-o", "VisualHostKey=yes", "sshd", "true")
+		assert.Contains(t, r.Err, "without effect: -C, -o VisualHostKey")
 		assert.Empty(t, a.run("", a.ssh, "-C", "-o", "LogLevel=ERROR", "-q", "sshd", "true").Err)
+	})
+}
+
+func TestSSHTellsItsStepsAndWhatItKnows(t *testing.T) {
+	inPlaceOfSSH(t, func(a *asSSH) {
+		r := a.run("", a.ssh, "-v", "sshd", "echo out; exit 3")
+		assert.Equal(t, 3, r.Code)
+		assert.Equal(t, "out\n", r.Out)
+		assert.Contains(t, r.Err, "fairlead: ssh: sshd: addr 127.0.0.1 (")
+		assert.Contains(t, r.Err, "sshd: the program ended with code 3")
+		if a.keeps() {
+			assert.Contains(t, r.Err, "run: fairlead doctor sshd")
+		} else {
+			assert.Regexp(t, `127\.0\.0\.1:\d+ shows the host key \S+ SHA256:\S+: trusted`, r.Err)
+			assert.Regexp(t, `login as \S+ with publickey SHA256:\S+ \(.*\): accepted`, r.Err)
+			assert.Regexp(t, `sshd: logged in as \S+ after `, r.Err)
+			r = a.run("exit 4\n", a.ssh, "-v", "-tt", "sshd")
+			assert.Equal(t, 4, r.Code)
+			assert.Contains(t, r.Err, ": accepted")
+		}
+		for _, args := range [][]string{{"-q"}, {"-v", "-q"}, {"-o", "LogLevel=QUIET"}, {"-o", "LogLevel=fatal"}} {
+			r = a.run("", a.ssh, append(args, "-p", "1", "sshd", "true")...)
+			assert.Equal(t, fairleadtest.Outcome{Code: 255}, r, "%q: ssh says nothing of it", args)
+		}
+		assert.Contains(t, a.run("", a.ssh, "-o", "LogLevel=ERROR", "-p", "1", "sshd", "true").Err, "connection refused")
+		assert.Contains(t, strings.Fields(a.ok(a.ssh, "-Q", "cipher")), "aes256-ctr")
+		assert.Contains(t, strings.Fields(a.ok(a.ssh, "-Q", "HostKeyAlgorithms")), "ssh-ed25519")
+		for _, what := range strings.Fields(a.ok(a.ssh, "-Q", "help")) {
+			assert.NotEmpty(t, a.ok(a.ssh, "-Q", what))
+		}
 	})
 }
 
