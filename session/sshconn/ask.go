@@ -42,7 +42,7 @@ type Question struct {
 
 	// Of AskLogin. Name, Instruction and the texts of Prompts are the server's, as it sent them: they are to be cleaned before
 	// a terminal sees them. Without Prompts there is nothing to answer.
-	Method            string // "password", "keyboard-interactive", or "banner" for what the server says to everybody
+	Method            string // "password", "keyboard-interactive", or "banner" for what the server, or a ProxyCommand, says to everybody
 	Name, Instruction string
 	Prompts           []Prompt
 

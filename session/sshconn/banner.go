@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -19,6 +20,7 @@ type notice struct {
 	mu    sync.Mutex // guards what follows
 	text  string     // not told yet
 	heard int        // bytes
+	asks  bool       // a person may have to do what it says
 	end   context.CancelFunc
 
 	more chan struct{} // there is text
@@ -33,16 +35,25 @@ func (l *login) banner(text string) error {
 		l.told += text[:min(len(text), 8*maxHeard-len(l.told))]
 		l.barred = l.barred || l.proven()
 	}
+	l.hear(text, true)
+	return nil
+}
+
+// proxySays hears what a ProxyCommand says on standard error. Some say where to log in with a browser, and wait for that.
+func (l *login) proxySays(text string) { l.hear(text, strings.Contains(text, "://")) }
+
+// hear has text told in time. asks says that a person may have to do something.
+func (l *login) hear(text string, asks bool) {
 	if l.t.ask == nil || text == "" {
-		return nil
+		return
 	}
 	n := &l.notice
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.heard += len(text); n.heard > maxBanner {
-		return nil
+		return
 	}
-	n.text += text
+	n.text, n.asks = n.text+text, n.asks || asks
 	if n.more == nil {
 		n.more = make(chan struct{}, 1)
 		var ctx context.Context
@@ -53,7 +64,6 @@ func (l *login) banner(text string) error {
 	case n.more <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 func (l *login) tellInTime(ctx context.Context) {
@@ -66,12 +76,15 @@ func (l *login) tellInTime(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	l.clk.Pause()
-	defer l.clk.Resume()
-	grace := time.After(loginGrace)
+	var grace <-chan time.Time
 	for {
 		select {
 		case <-l.notice.more:
+			if grace == nil && l.notice.wants() {
+				grace = time.After(loginGrace)
+				l.clk.Pause()
+				defer l.clk.Resume()
+			}
 			if l.tell(ctx) != nil {
 				return
 			}
@@ -95,6 +108,13 @@ func (l *login) tell(ctx context.Context) error {
 	}
 	_, err := l.t.ask(ctx, Question{Kind: AskLogin, Method: "banner", Host: l.t.name, Addr: l.t.addr(), User: l.t.user, Instruction: text, Try: 1})
 	return err
+}
+
+// wants reports whether a person may have to do what was said.
+func (n *notice) wants() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asks
 }
 
 // quiet ends what banner has begun.

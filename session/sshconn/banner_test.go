@@ -2,6 +2,8 @@ package sshconn_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
 	"github.com/fairlead-ssh/fairlead/session/sshconn"
 )
 
@@ -64,4 +67,25 @@ func TestWhatAServerSaysToAllIsNotToldWhereTheLoginIsDoneAtOnce(t *testing.T) {
 	p := answering()
 	dial(t, a.asking(p), web1)
 	assert.Empty(t, toldBy(p))
+}
+
+// A ProxyCommand may say where to log in with a browser, and waits for that longer than a connection may take.
+func TestWhatAProxyCommandSaysIsToldToAPersonWhoHasToWait(t *testing.T) {
+	dir := t.TempDir()
+	p := &person{says: func(sshconn.Question) (sshconn.Answer, error) {
+		return sshconn.Answer{}, os.WriteFile(filepath.Join(dir, "approved"), nil, 0o600)
+	}}
+	a, _ := proxied(t, func(s *sshserver.Server) string {
+		return "sh -c 'echo visit https://login.example.com/a/2 >&2; until test -e " + dir + "/approved; do sleep 0.1; done; sleep 1.2; exec " + strings.ReplaceAll(netcat(t, s.Addr()), "'", "") + "'\n\tConnectTimeout 1"
+	})
+	dial(t, a.asking(p), web1)
+	assert.Equal(t, []string{"banner: visit https://login.example.com/a/2\n"}, toldBy(p))
+
+	waiting := answering(sshconn.Answer{})
+	a, _ = proxied(t, func(*sshserver.Server) string {
+		return "sh -c 'echo debug1: connecting >&2; exec tail -f /dev/null'\n\tConnectTimeout 1"
+	})
+	_, err := a.asking(waiting).Dial(t.Context(), web1)
+	assert.ErrorContains(t, err, "debug1: connecting", "the clock runs on")
+	assert.Equal(t, []string{"banner: debug1: connecting\n"}, toldBy(waiting))
 }

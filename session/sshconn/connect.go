@@ -75,7 +75,14 @@ func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, h
 		w.kept, w.stuck = -1, make(chan struct{})
 	}
 	l := &login{t: t, clk: clk, w: w, max: d.net.MaxTries, trace: session.TraceDial(clk)}
+	proxy, _ := raw.(*proxied)
+	if proxy != nil {
+		proxy.tells(l.proxySays)
+	}
 	sc, channels, requests, err := ssh.NewClientConn(w, t.addr(), l.settings())
+	if proxy != nil {
+		proxy.tells(nil)
+	}
 	if err == nil || !l.lost(err) {
 		l.answered(err == nil)
 	}
@@ -91,8 +98,8 @@ func (d *Dialer) connectOnce(clk *clock.Clock, t *target, via *jump) (_ *Conn, h
 		raw.Close()
 		_, _, refused := l.verdict()
 		failure := l.failed(err, heard)
-		if p, ok := raw.(*proxied); ok {
-			failure = p.explain(failure)
+		if proxy != nil {
+			failure = proxy.explain(failure)
 		}
 		return nil, refused == nil && l.asked.Load() && !l.decided(err) && l.notTyped == nil && clk.Err() == nil, failure
 	}

@@ -79,6 +79,7 @@ type proxied struct {
 	said   chan struct{} // closed once what it says on standard error has been read
 	mu     sync.Mutex
 	text   []byte        // the first of that
+	tell   func(string)  // gets all of it, while the connection is made
 	exited chan struct{} // closed once it has ended; state is set then
 	state  error
 	closed bool // by us, before it ended
@@ -150,10 +151,22 @@ func (c *proxied) listen() {
 		n, err := c.errs.Read(b)
 		c.mu.Lock()
 		c.text = append(c.text, b[:min(n, maxProxySaid-len(c.text))]...)
+		if c.tell != nil {
+			c.tell(string(b[:n]))
+		}
 		c.mu.Unlock()
 		if err != nil {
 			return
 		}
+	}
+}
+
+// tells has tell get what the program says, and has said; nil ends that.
+func (c *proxied) tells(tell func(string)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tell = tell; tell != nil {
+		tell(string(c.text))
 	}
 }
 
