@@ -9,13 +9,14 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 )
 
-// sshName is what a link to the program is called where that takes the place of ssh.
-const sshName = "fairlead-ssh"
+// sshNames are what a link to the program is called where that takes the place of ssh: the second one for programs that call nothing
+// else, in a directory that their PATH names first.
+var sshNames = []string{"fairlead-ssh", "ssh"}
 
-// asSSH returns the arguments of the program, as those of "fairlead ssh" where it is called by sshName.
+// asSSH returns the arguments of the program, as those of "fairlead ssh" where it is called by one of sshNames.
 func asSSH(argv []string) []string {
 	// A copy of that name starts its keeper by the same name.
-	if len(argv) > 0 && filepath.Base(argv[0]) == sshName && !slices.Equal(argv[1:], []string{"serve", "--auto"}) {
+	if len(argv) > 0 && slices.Contains(sshNames, filepath.Base(argv[0])) && !slices.Equal(argv[1:], []string{"serve", "--auto"}) {
 		return append([]string{"ssh"}, argv[1:]...)
 	}
 	return argv[min(1, len(argv)):]

@@ -37,15 +37,17 @@ const long = `Run a command on a host with OpenSSH's command line, over the conn
 
 It is for programs that call ssh: standard input, output and error are exact, the command is sent as ssh sends it, and the
 exit code is the command's, or 255 for errors. Supported: -t -T -n -f -q -v -s -W -L -R -D -g -N -F -i -l -p -J -o -A -a -b -B -c -m
--e -E -4 -6 -G -Q. -v tells each step of connecting, which it does anew for that, and names options that have no effect; -q says
-nothing of a connection that fails. What is not supported (-X -Y -O) is refused; so is a forward that fails. -N opens the forwards that the configuration names (LocalForward, RemoteForward, DynamicForward), too. Without a
-command it opens a terminal as "fairlead shell" does. If a program needs one word for ssh, make a link to fairlead with
-the name fairlead-ssh.`
+-e -E -4 -6 -G -Q. -v connects anew and tells each step, and names options that have no effect; -q says nothing of a connection
+that fails. What is not supported (-X -Y -O) is refused; so is a forward that fails. -N opens the forwards that the
+configuration names (LocalForward, RemoteForward, DynamicForward), too. Without a command it opens a terminal as "fairlead
+shell" does. If a program needs one word for ssh, make a link to fairlead with the name fairlead-ssh; if it calls nothing but
+ssh, one with the name ssh in a directory that its PATH names first.`
 
 const example = `  rsync -e 'fairlead ssh' -a site/ web1:/srv/site/
   GIT_SSH_COMMAND='fairlead ssh' git clone git@git.example.com:app.git
   ssh -o ProxyCommand='fairlead ssh -W %h:%p bastion' web1
-  ln -s "$(command -v fairlead)" ~/bin/fairlead-ssh; scp -S ~/bin/fairlead-ssh file web1:`
+  ln -s "$(command -v fairlead)" ~/bin/fairlead-ssh; scp -S ~/bin/fairlead-ssh file web1:
+  mosh --experimental-remote-ip=remote --ssh='fairlead ssh' web1`
 
 // NewCmd builds the command.
 func NewCmd(f *cmdutil.Factory) *cobra.Command {
