@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
@@ -238,13 +239,28 @@ func (x *Exec) acted(err error) {
 	case errors.As(err, &not):
 		r.Status, r.Err = StatusAuth, x.error("become", false, not)
 	case errors.Is(err, ErrClosed):
-		r.Status, r.Err = StatusUnreachable, x.error("unreachable", true, fmt.Errorf("the connection was lost before it was done: %w", err))
+		r.Status, r.Err = StatusUnreachable, x.error("unreachable", true, &lostEarlyError{err})
 	default:
 		r.Status, r.Err = StatusError, x.error("error", false, err)
 	}
 	x.mu.Unlock()
 	x.finish()
 }
+
+// lostEarlyError is the end of an action whose connection was lost.
+type lostEarlyError struct{ err error }
+
+func (e *lostEarlyError) Error() string {
+	const text = "the connection was lost before it was done"
+	// What packages of files say of it says no more.
+	why := strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(e.err.Error(), ErrClosed.Error()), ": "), "the connection was lost")
+	if why = strings.TrimPrefix(why, ": "); why != "" {
+		return text + ": " + why
+	}
+	return text
+}
+
+func (e *lostEarlyError) Unwrap() error { return e.err }
 
 // unfinished says what there is of an action that was stopped. x.mu is held.
 func (x *Exec) unfinished() error {

@@ -183,6 +183,24 @@ func TestWhatBecomesOfAnActionIsTold(t *testing.T) {
 	}
 }
 
+func TestALostConnectionIsSaidOnceOfAnAction(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		says string
+	}{
+		{session.ErrClosed, "the connection was lost before it was done"},
+		{fmt.Errorf("the connection was lost: %w", session.ErrClosed), "the connection was lost before it was done"},
+		{fmt.Errorf("the server hung up: %w", session.ErrClosed), "the connection was lost before it was done: the server hung up"},
+	} {
+		inBubble(t, func(t *testing.T, d *sessiontest.Dialer) {
+			a := &act{do: func(context.Context, io.Writer) error { return tt.err }}
+			_, err := on(t, d, web1, permissive()).Run(t.Context(), session.WithAction(session.Command{Script: "cat >/f"}, a))
+			assert.ErrorIs(t, err, session.ErrClosed)
+			assert.Equal(t, tt.says, asError(t, err).Err.Error())
+		})
+	}
+}
+
 func TestTheEndOfTheCallersContextIsInTheErrorOfAnAction(t *testing.T) {
 	mine, a := errors.New("enough"), &act{}
 	for says, action := range map[string]seam.Action[session.Transport]{"nothing has changed": a, "no other file has changed": several{a}} {
