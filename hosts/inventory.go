@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/internal/near"
 )
@@ -163,7 +164,7 @@ func (inv *Inventory) Check(sel Selector) error {
 			missing.Near = append(missing.Near, "@"+n)
 		}
 	}
-	missing.Near = firstOf(missing.Near)
+	missing.Near = firstOf(append(inv.otherwise(&missing), missing.Near...))
 	return &missing
 }
 
@@ -171,6 +172,40 @@ func (inv *Inventory) Check(sel Selector) error {
 func (inv *Inventory) nearNames(names []string) (found []string) {
 	for _, n := range names[:min(near.Max, len(names))] {
 		found = append(found, near.Find(n, inv.names())...)
+	}
+	return found
+}
+
+// otherwise are selectors of hosts that there are, for names that are right elsewhere: a group without its @, web1..3, and
+// @web-web1 for all of a group but one; and for a group that is not there, hosts that are named so.
+func (inv *Inventory) otherwise(missing *NoMatchError) (found []string) {
+	for _, n := range missing.Hosts[:min(near.Max, len(missing.Hosts))] {
+		if _, ok := inv.byGroup[n]; ok {
+			found = append(found, "@"+n)
+		} else if other := habit(n); other != "" {
+			if sel, err := ParseSelector(other); err == nil && inv.Check(sel) == nil {
+				found = append(found, other)
+			}
+		}
+	}
+	for _, g := range missing.Groups[:min(near.Max, len(missing.Groups))] {
+		name := g[1:]
+		for i := range len(name) {
+			_, ok := inv.byGroup[name[:i]]
+			if !ok || name[i] != '-' {
+				continue
+			}
+			for _, rest := range []string{strings.TrimPrefix(name[i+1:], "@"), "@" + strings.TrimPrefix(name[i+1:], "@")} {
+				if sel, err := ParseSelector("@" + name[:i] + ",!" + rest); err == nil && inv.Check(sel) == nil {
+					found = append(found, sel.String())
+				}
+			}
+		}
+		if _, ok := inv.index[name]; ok {
+			found = append(found, name)
+		} else if sel, err := ParseSelector(name + "*"); err == nil && slices.ContainsFunc(inv.hosts, sel.Match) {
+			found = append(found, name+"*")
+		}
 	}
 	return found
 }

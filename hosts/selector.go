@@ -41,7 +41,17 @@ type ParseOptions struct {
 }
 
 // Parse is [ParseSelector] with lists.
+//
+// Where a selector is written as Ansible's patterns or nodeset's are, the error says how to write it here.
 func (o ParseOptions) Parse(text string) (Selector, error) {
+	sel, err := o.parse(text)
+	if err != nil {
+		return Selector{}, explain(text, err)
+	}
+	return sel, nil
+}
+
+func (o ParseOptions) parse(text string) (Selector, error) {
 	p := parser{text: text, readList: o.ReadList}
 	root, err := p.parse()
 	if err != nil {
