@@ -3,8 +3,10 @@ package inventory
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // document is what a file says, read but not yet put together.
@@ -45,8 +47,23 @@ type rule struct {
 
 var sections = []string{"version", "defaults", "groups", "hosts", "rules", "sources", "credentials"}
 
+// foreignToUs reports whether not one word at the top of a file is one of ours.
+func foreignToUs(root *node) bool {
+	for _, kv := range root.pairs {
+		if slices.Contains(sections, strings.ToLower(kv.key)) {
+			return false
+		}
+	}
+	return len(root.pairs) > 0
+}
+
 func readDocument(p *problems, src *source) *document {
 	r := &reader{problems: p}
+	if foreignToUs(src.root) {
+		r.add(src.root.pos, "this is not an inventory: one of Fairlead's begins with version: 1, and one of Ansible's has groups with hosts, vars or children; "+
+			"for clush's groups, write: fairlead hosts import --format clush %s", printable.Word(src.root.pos.File))
+		return &document{}
+	}
 	src.root.onlyKeys(p, "at the top", sections)
 	checkVersion(r, src)
 	doc := &document{}

@@ -73,5 +73,8 @@ func sniff(path string) string {
 	case ext == "" || ext == "ini" || ext == "cfg":
 		return kindAnsible
 	}
-	return ""
+	if data, err := readFile(path); err == nil && ownVersion.Match(data) {
+		return ""
+	}
+	return kindAnsible // Ansible takes a file by any name
 }

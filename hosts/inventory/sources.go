@@ -254,23 +254,35 @@ func (o Options) cache() string {
 	return o.Cache
 }
 
-// warnings say what of the sources a person should know each time: one line for all that was not converted.
+// warnings say what of the sources a person should know each time: one line for hosts that are left out, and one for all else
+// that was not converted.
 func (l *loading) warnings() (out []Warning) {
-	lost, refused := 0, 0
-	var first hosts.Pos
+	lost, refused, left := 0, 0, 0
+	var first, firstLeft foreign.Note
 	for _, n := range l.notes {
 		switch {
 		case n.Stale:
 			out = append(out, Warning{Pos: n.Pos, Msg: n.Msg})
 		case n.Minor:
+		case n.LeftOut:
+			if left++; left == 1 {
+				firstLeft = n
+			}
 		default:
-			if lost++; first.File == "" {
-				first = n.Pos
+			if lost++; lost == 1 {
+				first = n
 			}
 			if n.Refused {
 				refused++
 			}
 		}
+	}
+	list := "; list them with: fairlead hosts import " + printable.Word(l.path)
+	switch {
+	case left == 1:
+		out = append(out, Warning{Pos: firstLeft.Pos, Msg: firstLeft.Msg})
+	case left > 1:
+		out = append(out, Warning{Pos: firstLeft.Pos, Msg: fmt.Sprintf("%d hosts are left out, because of their names", left) + list})
 	}
 	if lost == 0 {
 		return out
@@ -286,5 +298,5 @@ func (l *loading) warnings() (out []Warning) {
 	default:
 		msg = fmt.Sprintf("%d settings have no counterpart", lost)
 	}
-	return append(out, Warning{Pos: first, Msg: msg + "; list them with: fairlead hosts import " + printable.Word(l.path)})
+	return append(out, Warning{Pos: first.Pos, Msg: msg + list})
 }

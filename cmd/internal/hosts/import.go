@@ -71,9 +71,13 @@ func importRun(ctx context.Context, o *ImportOptions) error {
 	if got.Own && o.Output != "" && o.Output != "-" {
 		return &cmdutil.UsageError{Err: fmt.Errorf("%s is an inventory of Fairlead's already: there is nothing to write", printable.Line(o.Files[0]))}
 	}
-	lost := 0
+	lost, nameless := 0, 0
 	for _, n := range got.Notes {
-		if !n.Minor {
+		switch {
+		case n.Minor:
+		case n.LeftOut:
+			nameless++
+		default:
 			lost++
 		}
 		fmt.Fprintf(o.IO.Err, "fairlead: %s\n", printable.Line(n.String()))
@@ -93,6 +97,9 @@ func importRun(ctx context.Context, o *ImportOptions) error {
 	msg := cmdutil.Count(got.Inventory.Len()+len(added)-left, "host")
 	if left > 0 {
 		msg += fmt.Sprintf(", %d more left out as comments", left)
+	}
+	if nameless > 0 {
+		msg += fmt.Sprintf(", %d left out because of their names", nameless)
 	}
 	if lost > 0 {
 		msg += fmt.Sprintf(", %s without a counterpart", cmdutil.Count(lost, "setting"))

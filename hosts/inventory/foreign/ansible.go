@@ -130,7 +130,7 @@ func looksYAML(data []byte) bool {
 }
 
 // LooksAnsible reports whether a YAML or JSON text is an inventory of Ansible's: a mapping of groups, each nothing or a
-// mapping of hosts, vars and children.
+// mapping, of which one at least has hosts, vars or children. Ansible passes over other words in a group.
 func LooksAnsible(data []byte) bool {
 	root, problem := strictyaml.Decode(tabless(data), "an inventory")
 	if problem != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) == 0 {
@@ -162,8 +162,6 @@ func LooksAnsible(data []byte) bool {
 			case "<<": // what is merged are such sections too
 			case "hosts", "vars", "children":
 				groups++
-			default:
-				return false
 			}
 		}
 	}

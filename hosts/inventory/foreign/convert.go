@@ -95,8 +95,10 @@ func (c *converter) host(h *ansibleHost) (out Host, ok bool) {
 		hint := ""
 		if _, ip := netip.ParseAddr(h.name); ip == nil {
 			hint = "; give it a name, and the address as ansible_host"
+		} else if login, ok, bad := hosts.ParseAdHoc(h.name); ok && bad == nil {
+			hint = fmt.Sprintf("; write %s ansible_user=%s", login.Name, login.User)
 		}
-		c.add(h.pos, "host %q is left out: a host's name %v%s", clip(h.name), err, hint)
+		c.leftOut(h.pos, "host %q is left out: a host's name %v%s", clip(h.name), err, hint)
 		return out, false
 	}
 	s := &hostFields{converter: c, vars: c.settle(h), set: map[string]Field{}}

@@ -55,7 +55,7 @@ func etcHosts(file string, data []byte) (*Inventory, error) {
 			seen[each] = true
 		}
 		if err := hosts.CheckName(name); err != nil {
-			said.add(pos, "host %q is left out: a host's name %v", clip(name), err)
+			said.leftOut(pos, "host %q is left out: a host's name %v", clip(name), err)
 			continue
 		}
 		if len(words) > 2 {

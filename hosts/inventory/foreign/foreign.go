@@ -67,6 +67,7 @@ type Note struct {
 	Refused bool // hosts refuse logins because of it
 	Stale   bool // the program failed, and an older answer is used
 	Minor   bool // nothing about hosts is lost
+	LeftOut bool // a host is lost
 }
 
 // File is a file or directory, there or not, and what [Stamp] said of it before it was read.
@@ -84,6 +85,11 @@ type notes struct {
 
 func (n *notes) add(pos hosts.Pos, format string, args ...any) {
 	n.put(Note{Pos: pos, Msg: message(format, args...)})
+}
+
+// leftOut is add for a host that is not among those of the source, so that "all" does not pick it.
+func (n *notes) leftOut(pos hosts.Pos, format string, args ...any) {
+	n.put(Note{Pos: pos, Msg: message(format, args...), LeftOut: true})
 }
 
 // minor is add for what a person need not look at.

@@ -3,11 +3,13 @@ package foreign
 import (
 	"bytes"
 	"math"
+	"net/netip"
 	"strconv"
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 var (
@@ -125,28 +127,44 @@ func (r *iniReader) hostLine(line string) error {
 		return err
 	}
 	set := variables{}
-	if port != "" {
-		set["ansible_port"] = value{text: port, pos: r.pos()}
-	}
 	for i, w := range words[1:] {
 		name, text, found := strings.Cut(w, "=")
 		if !found { // the word may be a password with a space in it: it is not quoted
-			return wrong(r.pos(), "expected NAME=VALUE after the host's name, but word %d has no =", i+2)
+			return wrong(r.pos(), "expected NAME=VALUE after the host's name, but word %d has no =%s", i+2, r.otherForm(words))
 		}
 		set[name] = iniValue(text, r.pos())
 	}
-	return r.fill(names, r.section, set, r.pos())
+	return r.fill(names, port, r.section, set, r.pos())
 }
 
-// fill puts hosts into a group and sets variables of theirs.
-func (m *model) fill(names []string, g *ansibleGroup, set variables, pos hosts.Pos) error {
+// otherForm says of which other program a line may be whose second word is no variable.
+func (r *iniReader) otherForm(words []string) string {
+	if strings.Contains(words[1], "=") {
+		return ""
+	}
+	if _, err := netip.ParseAddr(words[0]); err == nil && hosts.CheckName(words[1]) == nil {
+		return "; to read a file like /etc/hosts, write: fairlead hosts import --format hosts " + printable.Word(r.file)
+	}
+	if len(words) == 2 {
+		return "; an account is written ansible_user=NAME"
+	}
+	return ""
+}
+
+// fill puts hosts into a group and sets variables of theirs. The port behind a name counts for Ansible where it meets the name
+// for the first time, and never again.
+func (m *model) fill(names []string, port string, g *ansibleGroup, set variables, pos hosts.Pos) error {
 	if m.values += len(names) * (1 + len(set)); m.values > maxValues {
 		return wrong(pos, "more than %d values", maxValues)
 	}
 	for _, name := range names {
+		_, known := m.hosts[name]
 		h, err := m.host(name, g, pos)
 		if err != nil {
 			return err
+		}
+		if port != "" && !known {
+			h.vars["ansible_port"] = value{text: port, pos: pos}
 		}
 		for k, v := range set {
 			m.setHost(h, k, v)

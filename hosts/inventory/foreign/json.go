@@ -73,7 +73,7 @@ func (m *model) jsonGroup(d *yamlDoc, kv yamlPair) error {
 		for _, p := range parts {
 			m.setGroup(g, p.key, d.value(p.val))
 		}
-		return m.fill([]string{kv.key}, g, nil, kv.at)
+		return m.fill([]string{kv.key}, "", g, nil, kv.at)
 	}
 	for _, p := range parts {
 		switch p.key {
@@ -100,7 +100,7 @@ func (m *model) jsonGroup(d *yamlDoc, kv yamlPair) error {
 }
 
 func (m *model) jsonHosts(d *yamlDoc, g *ansibleGroup, n *yaml.Node) error {
-	return d.items(n, func(name string, at hosts.Pos) error { return m.fill([]string{name}, g, nil, at) })
+	return d.items(n, func(name string, at hosts.Pos) error { return m.fill([]string{name}, "", g, nil, at) })
 }
 
 // items calls f for each text of a list.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // value is a variable as a file writes it.
@@ -140,7 +141,7 @@ func (m *model) host(name string, g *ansibleGroup, pos hosts.Pos) (*ansibleHost,
 func (m *model) pattern(text string, pos hosts.Pos) (names []string, port string, err error) {
 	pattern, port := cutPort(text)
 	if strings.HasSuffix(strings.TrimSpace(pattern), ":") && port == "" && strings.Count(pattern, ":") == 1 {
-		return nil, "", wrong(pos, "%q ends in a colon without a port", clip(text))
+		return nil, "", wrong(pos, "%q ends in a colon without a port; to read clush's groups, write: fairlead hosts import --format clush %s", clip(text), printable.Word(pos.File))
 	}
 	if !strings.Contains(pattern, "[") {
 		return []string{pattern}, port, nil

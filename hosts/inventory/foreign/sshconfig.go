@@ -25,7 +25,7 @@ func SSHConfig(path string, own bool) (*Inventory, error) {
 	}
 	for _, n := range cfg.Named() {
 		if err := hosts.CheckName(n.Name); err != nil {
-			said.add(n.Pos, "host %q is left out: a host's name %v", clip(n.Name), err)
+			said.leftOut(n.Pos, "host %q is left out: a host's name %v", clip(n.Name), err)
 			continue
 		}
 		h := Host{Name: n.Name, Pos: n.Pos}

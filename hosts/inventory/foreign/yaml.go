@@ -291,9 +291,6 @@ func (m *model) yamlHost(d *yamlDoc, g *ansibleGroup, kv yamlPair, depth int) er
 		return err
 	}
 	set := variables{}
-	if port != "" {
-		set["ansible_port"] = value{text: port, pos: kv.at}
-	}
 	if n := real(kv.val); !isNull(n) && (n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) != "") {
 		vars, err := d.pairs(n, depth+2)
 		if err != nil {
@@ -303,5 +300,5 @@ func (m *model) yamlHost(d *yamlDoc, g *ansibleGroup, kv yamlPair, depth int) er
 			set[v.key] = d.value(v.val)
 		}
 	}
-	return m.fill(names, g, set, kv.at)
+	return m.fill(names, port, g, set, kv.at)
 }
