@@ -261,7 +261,7 @@ func (d *deed) download(ctx context.Context, rep *reporter) (err error) {
 			}
 		}()
 	}
-	w := &downloading{r: d.r, rep: rep}
+	w := &downloading{r: d.r, times: d.a.c.Plan.Times, rep: rep}
 	err = w.run(ctx, d.a.c.Plan.Path, d.from, hereWriter{to})
 	d.a.keep(w.digest())
 	return err

@@ -132,6 +132,9 @@ func (s *site) upload(plan copies.Plan, paths ...string) (session.Result, []copi
 	if plan.DryRun {
 		require.NoError(s.t, local.Hash(s.t.Context()))
 	}
+	if plan.Times {
+		local.Times()
+	}
 	return s.run(&copies.Copy{Plan: plan, Source: func(hosts.Host) io.Reader { return local.Reader() }})
 }
 
@@ -145,7 +148,7 @@ func (s *site) download(path string, tree copies.Tree) (session.Result, []copies
 		err = tree.Receive(s.t.Context(), r)
 		r.CloseWithError(err)
 	})
-	res, all := s.run(&copies.Copy{Plan: copies.Plan{Op: copies.Download, Path: path}, Sink: func(hosts.Host) io.Writer { return w }})
+	res, all := s.run(&copies.Copy{Plan: copies.Plan{Op: copies.Download, Path: path, Times: tree.Times}, Sink: func(hosts.Host) io.Writer { return w }})
 	w.Close()
 	wg.Wait()
 	return res, all, err

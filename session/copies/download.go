@@ -29,6 +29,7 @@ type found struct {
 // downloading is one download from one host.
 type downloading struct {
 	r     remote
+	times bool // each entry says when it was changed last
 	rep   *reporter
 	all   []found
 	lines bytes.Buffer
@@ -211,6 +212,11 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 		d.leave(lost{asked, err}, name)
 		return nil
 	}
+	one := []meta{st}
+	if err := d.timed(ctx, path.Dir(real), one); err != nil {
+		return placed(asked, err)
+	}
+	st = one[0]
 	d.add(found{Entry: Entry{Name: name}, path: real, root: true}, st)
 	if !st.mode.IsDir() {
 		return nil
@@ -218,7 +224,11 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 	level := []found{d.all[len(d.all)-1]}
 	for len(level) > 0 {
 		lists, errs := make([][]meta, len(level)), make([]error, len(level))
-		each(d.r.width(), len(level), func(i int) { lists[i], errs[i] = d.r.list(ctx, level[i].path) })
+		each(d.r.width(), len(level), func(i int) {
+			if lists[i], errs[i] = d.r.list(ctx, level[i].path); errs[i] == nil {
+				errs[i] = d.timed(ctx, level[i].path, lists[i])
+			}
+		})
 		var next []found
 		for i, dir := range level {
 			if ctx.Err() != nil {
@@ -253,6 +263,9 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 
 func (d *downloading) add(f found, m meta) {
 	f.Mode = Octal(m.mode)
+	if d.times && !m.changed.IsZero() {
+		f.Modified, _ = keptTime(m.changed)
+	}
 	switch {
 	case m.mode.IsDir():
 		f.Dir = true
@@ -298,6 +311,10 @@ func (d *downloading) contents(ctx context.Context, w io.Writer) error {
 		f := &d.all[i]
 		if f.skip != "" {
 			d.rep.tell(Report{Done: Skipped, Path: f.path, Name: f.Name, Why: f.skip})
+			continue
+		}
+		if d.times && f.Modified.IsZero() {
+			d.fail(f, errors.New("the host does not say when it was changed"))
 			continue
 		}
 		if err := writeEntry(w, f.Entry); err != nil {

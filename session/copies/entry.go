@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"time"
 )
 
 // Entry is one file or directory of a copy.
@@ -13,6 +14,9 @@ type Entry struct {
 	Mode   uint32 `json:"mode" doc:"permission bits"`
 	Size   int64  `json:"size,omitempty"`
 	SHA256 string `json:"sha256,omitempty" maxLength:"64" doc:"in hexadecimal, if known before: the file is refused if it is another"`
+
+	// Modified is when it was changed last, in whole seconds, where times are kept: see Plan.Times. The zero time is none.
+	Modified time.Time `json:"modified,omitzero" doc:"when it was changed last, in whole seconds, from 1970 to 2106; of a copy with times"`
 
 	// NameB64 is of the JSON alone, which has no other way for such names: in Go the name is Name, whatever its bytes.
 	NameB64 string `json:"name_b64,omitempty" maxLength:"5464" doc:"the name's bytes in base64, where they are not UTF-8; name has U+FFFD in their place"`

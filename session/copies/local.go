@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
@@ -173,6 +174,10 @@ func (local) dress(_ context.Context, temp string, mode fs.FileMode, uid, gid in
 		}
 	}
 	return os.Chmod(temp, mode)
+}
+
+func (local) stamp(_ context.Context, name string, when time.Time) error {
+	return os.Chtimes(name, time.Time{}, when)
 }
 
 func wrongOwner(uid, gid int) error {

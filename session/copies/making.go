@@ -21,6 +21,7 @@ type making struct {
 	temp, to string
 	mode     fs.FileMode
 	uid, gid int
+	when     time.Time // that of the last change; zero is the present
 }
 
 // prepare finds out how a file is to be made.
@@ -37,6 +38,7 @@ func (u *uploading) prepare(ctx context.Context, n int, in *incoming) (making, e
 		}
 	}
 	m.mode, m.uid, m.gid = u.dress(e, old)
+	m.when = e.Modified
 	in.mode = m.mode & fs.ModePerm
 	in.verify = u.p.Verify || in.size <= verifySize
 	in.fsync = u.fsyncs()
@@ -72,6 +74,9 @@ func (u *uploading) finish(ctx context.Context, n int, m making, in incoming, r 
 	}
 	if err == nil && (m.uid >= 0 || m.mode != in.mode) {
 		err = u.r.dress(ctx, m.temp, m.mode, m.uid, m.gid)
+	}
+	if err == nil && !m.when.IsZero() {
+		err = u.r.stamp(ctx, m.temp, m.when)
 	}
 	if err == nil && u.p.IfSHA256 != "" {
 		err = u.expected(ctx, m.to)

@@ -132,6 +132,7 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 		var ferr error
 		switch {
 		case err == nil:
+			p.made.when = time.Time{} // tar has set it
 			ferr = u.finish(ctx, p.n, p.made, p.in, p.r, nil)
 		case ctx.Err() != nil:
 			ferr = u.undo(ctx, p.made.temp, err)
@@ -165,6 +166,9 @@ func (s *overSFTP) pack(ctx context.Context, dir string, all []packed) error {
 		name := strings.TrimPrefix(strings.TrimPrefix(f.made.temp, dir), "/")
 		names.WriteString("./" + name + "\x00")
 		h := tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: f.in.size, Mode: int64(f.in.mode.Perm()), ModTime: time.Now()}
+		if !f.made.when.IsZero() {
+			h.ModTime = f.made.when
+		}
 		if err := to.WriteHeader(&h); err != nil {
 			return err
 		}

@@ -48,6 +48,7 @@ type Plan struct {
 	Keep   []string `json:"keep,omitempty" maxItems:"200000" doc:"names that delete does not remove, as those of entries: what the source has that is not copied"`
 	Resume bool     `json:"resume,omitempty" doc:"keep what has come of a large file where the copy is interrupted, and continue it the next time"`
 	DryRun bool     `json:"dry_run,omitempty" doc:"report what would change; change nothing"`
+	Times  bool     `json:"times,omitempty" doc:"keep when files and directories were changed last; each of entries then has modified"`
 	Verify bool     `json:"verify,omitempty" doc:"read back files over 16 MiB, too"`
 	// IfSHA256 is of the upload of a single file, in the place of another.
 	IfSHA256 string `json:"if_sha256,omitempty" maxLength:"64" doc:"replace the file only if its content has this SHA-256, in hexadecimal"`
@@ -105,6 +106,9 @@ func (p *Plan) checkEntries() error {
 			return fmt.Errorf("the directory of %q does not come before it", e.Name)
 		}
 		seen[e.Name] = e.Dir
+		if err := p.checkTime(e); err != nil {
+			return err
+		}
 		if e.Size < 0 || e.Mode > 0o7777 || e.SHA256 != "" && len(e.SHA256) != 64 {
 			return fmt.Errorf("%q has an invalid size, mode or sha256", e.Name)
 		}
@@ -366,6 +370,7 @@ func (p *Plan) Text(hide func(string) string) string {
 		text string
 	}{
 		{p.Into, "into a directory that is there"}, {p.Merge, "what is in the source, not the source itself"}, {p.DryRun, "only a report of what would change"},
+		{p.Times, "files and directories get the times of the source"},
 		{p.Mode != "", "the mode of files becomes " + p.Mode}, {p.Owner != "", "the owner becomes " + p.Owner},
 		{p.Delete, "removing what is in these directories on the host and not in this list"}, {p.IfSHA256 != "", "only in the place of a file with the sha256 " + p.IfSHA256}, {p.Resume, "continuing what was interrupted"}, {p.Verify, "read back, whatever the size"},
 	} {
@@ -376,10 +381,10 @@ func (p *Plan) Text(hide func(string) string) string {
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		if e.Dir {
-			fmt.Fprintf(&b, "%04o %s/\n", e.Mode, shownName(e.Name))
+			fmt.Fprintf(&b, "%04o %s%s/\n", e.Mode, e.shownTime(), shownName(e.Name))
 			continue
 		}
-		fmt.Fprintf(&b, "%04o %d %s %s\n", e.Mode, e.Size, cmp.Or(e.SHA256, "-"), shownName(e.Name))
+		fmt.Fprintf(&b, "%04o %d %s %s%s\n", e.Mode, e.Size, cmp.Or(e.SHA256, "-"), e.shownTime(), shownName(e.Name))
 	}
 	for _, name := range p.Keep {
 		fmt.Fprintf(&b, "not removed: %s\n", shownName(name))

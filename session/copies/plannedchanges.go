@@ -180,7 +180,13 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	case err != nil:
 		return nil, err
 	case e.Dir && st.mode.IsDir():
-		return &Report{Done: Unchanged}, nil
+		r := &Report{Done: Unchanged}
+		if was, other, err := u.otherTime(ctx, e, to, st); err != nil {
+			return nil, err
+		} else if other {
+			r.Done, r.WasModified, r.Modified = Changed, was, e.Modified
+		}
+		return r, nil
 	case e.Dir && st.mode&fs.ModeSymlink != 0 && to == u.base:
 		return &Report{Done: Unchanged}, nil
 	case e.Dir:
@@ -202,8 +208,15 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	if uid >= 0 && (uid != old.uid || gid != old.gid) {
 		r.Owner, r.WasOwner = fmt.Sprintf("%d:%d", uid, gid), fmt.Sprintf("%d:%d", old.uid, old.gid)
 	}
+	was, other, err := u.otherTime(ctx, e, to, st)
+	if err != nil {
+		return nil, err
+	}
+	if other {
+		r.WasModified, r.Modified = was, e.Modified
+	}
 	switch {
-	case r.Was == e.SHA256 && r.WasMode == "" && r.Owner == "":
+	case r.Was == e.SHA256 && r.WasMode == "" && r.Owner == "" && !other:
 		r.Done = Unchanged
 	case r.Was != e.SHA256 && sum.n <= maxDiff && !u.p.Guarded:
 		r.Old = sum.head

@@ -40,6 +40,7 @@ type remote interface {
 	// create makes a new file, or continues one where in has an offset, whole, with the permission bits of in: others see nothing of it before that.
 	create(ctx context.Context, temp string, in incoming) error
 	dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error // a negative owner is kept
+	stamp(ctx context.Context, name string, when time.Time) error                 // says when it was changed last
 	rename(ctx context.Context, temp, name string) error
 	remove(ctx context.Context, name string, dir bool) error    // what is not there counts as removed
 	sync(ctx context.Context, dir string, names []string) error // puts the files, which are below dir, on disk

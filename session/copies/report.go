@@ -27,6 +27,10 @@ type Report struct {
 	Owner    string `json:"owner,omitempty"`
 	WasOwner string `json:"was_owner,omitempty"`
 
+	// Of a dry run with Plan.Times, where the time of the last change becomes another one: the old one and the new one.
+	WasModified time.Time `json:"was_modified,omitzero"`
+	Modified    time.Time `json:"modified,omitzero"`
+
 	// Why says why a file was skipped or failed; Code is one of package files.
 	Why  string `json:"why,omitempty"`
 	Code string `json:"code,omitempty"`

@@ -333,6 +333,10 @@ func (s *overSFTP) dress(_ context.Context, temp string, mode fs.FileMode, uid, 
 	return permit()
 }
 
+func (s *overSFTP) stamp(_ context.Context, name string, when time.Time) error {
+	return refused(s.c.Chtimes(name, time.Now(), when))
+}
+
 func (s *overSFTP) rename(_ context.Context, temp, name string) error {
 	return refused(s.c.PosixRename(temp, name))
 }

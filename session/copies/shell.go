@@ -240,6 +240,12 @@ chmod -- "$2" "$1"`, nil, nil, temp, fmt.Sprintf("%04o", Octal(mode)), owner)
 	return err
 }
 
+// stamp sets the time in whole seconds. Old versions of busybox know no -m.
+func (b *overShell) stamp(ctx context.Context, name string, when time.Time) error {
+	_, err := b.run(ctx, `export TZ=UTC0; touch -c -m -t "$2" -- "$1" 2>/dev/null || touch -c -t "$2" -- "$1"`, nil, nil, name, when.UTC().Format("200601021504.05"))
+	return err
+}
+
 func (b *overShell) rename(ctx context.Context, temp, name string) error {
 	_, err := b.run(ctx, `[ ! -d "$2" ] || exit 92
 mv -f -- "$1" "$2"`, nil, nil, temp, name)

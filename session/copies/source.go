@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
@@ -26,8 +27,9 @@ type Local struct {
 	Left    []Report // what is skipped, or told besides: symbolic links, special files, sparse files
 	Lost    []Report // directories below a path that cannot be read: what is in them is not among Entries. Nothing may be removed for it
 
-	paths []string // of Entries
-	root  *os.Root // what paths are in; nil is this machine
+	paths   []string    // of Entries
+	changed []time.Time // of Entries: when each was changed last
+	root    *os.Root    // what paths are in; nil is this machine
 
 	mu     sync.Mutex // guards what follows
 	blocks map[blockKey]*list.Element
@@ -159,7 +161,7 @@ func (l *Local) add(file, name string, st fs.FileInfo) error {
 		l.Left = append(l.Left, Report{Done: Skipped, Name: name, Why: "it is a device, a FIFO or a socket"})
 		return nil
 	}
-	l.Entries, l.paths = append(l.Entries, e), append(l.paths, file)
+	l.Entries, l.paths, l.changed = append(l.Entries, e), append(l.paths, file), append(l.changed, st.ModTime())
 	if !e.Dir {
 		return nil
 	}

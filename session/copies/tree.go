@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/id"
@@ -28,6 +29,8 @@ type Tree struct {
 	// Below is where in Dir it goes, slash-separated; it is made.
 	Below string
 	Mode  string // of files, in octal; "" is as on the host, without set-uid and set-gid
+	// Times keeps when files and directories were changed last, as the host says it: see Plan.Times.
+	Times bool
 	// Private makes all of it this account's alone, whatever the modes on the host are: those are in the reports.
 	Private bool
 	// Accept, if not nil, is asked before anything of a file or directory is kept. Its error ends the copy.
@@ -82,6 +85,7 @@ type receiving struct {
 
 	waiting []arrived
 	dirs    []arrived
+	stamps  []stamp
 	n       int
 	files   int
 	bad     int // files that were not taken
@@ -113,6 +117,12 @@ type hereError struct {
 
 func (e hereError) Error() string { return e.text }
 func (e hereError) Unwrap() error { return e.err }
+
+// stamp is a directory that waits for its time.
+type stamp struct {
+	to   string
+	when time.Time
+}
 
 // arrived is a file that waits for the disk, or a directory that waits for its mode.
 type arrived struct {
@@ -165,6 +175,9 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 		if !e.Dir {
 			return fmt.Errorf("%s is not a directory on the host: name it without a slash behind it", e.Name)
 		}
+		if r.t.Times && !e.Modified.IsZero() {
+			r.stamps = append(r.stamps, stamp{filepath.FromSlash(path.Join(".", r.t.Below)), e.Modified})
+		}
 		return nil // t.Dir is there
 	}
 	if r.t.Accept != nil {
@@ -173,7 +186,13 @@ func (r *receiving) take(ctx context.Context, e *Entry) error {
 		}
 	}
 	to := filepath.FromSlash(path.Join(r.t.Below, name))
+	if r.t.Times && e.Modified.IsZero() {
+		return fmt.Errorf("the host does not say when %s was changed", e.Name)
+	}
 	if e.Dir {
+		if r.t.Times {
+			r.stamps = append(r.stamps, stamp{to, e.Modified})
+		}
 		return r.directory(e, to)
 	}
 	r.files++
@@ -283,6 +302,9 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
+	if err == nil && r.t.Times {
+		err = at.Chtimes(temp, time.Time{}, e.Modified)
+	}
 	if err == nil {
 		report.Done, report.Size, report.Mode, report.SHA256 = Copied, in.n, fmt.Sprintf("%04o", Octal(mode)), fmt.Sprintf("%x", in.sum())
 		r.waiting = append(r.waiting, arrived{temp: temp, to: to, report: report})
@@ -339,6 +361,11 @@ func (r *receiving) settle(why error) (err error) {
 			}
 		}
 		r.tell(d.report)
+	}
+	for _, d := range r.stamps {
+		if terr := r.root.Chtimes(d.to, time.Time{}, d.when); err == nil && terr != nil && !errors.Is(terr, fs.ErrNotExist) {
+			err = fmt.Errorf("the time of a directory could not be set: %w", plain(terr))
+		}
 	}
 	return err
 }

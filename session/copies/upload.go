@@ -163,6 +163,9 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	if err == nil && u.p.Delete {
 		err = u.deletions(ctx)
 	}
+	if err == nil {
+		err = u.directoryTimes(ctx)
+	}
 	u.rep.flush()
 	if err != nil {
 		return err
@@ -171,7 +174,7 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	case u.failed > 0:
 		return fault(files.CodeError, "%s", notCopied(u.failed, u.p.files()))
 	case u.undressed > 0:
-		return fault(files.CodeError, "all files were copied, and %d of the directories that were made did not get their mode or owner", u.undressed)
+		return fault(files.CodeError, "all files were copied, and %d of the directories did not get their mode, owner or time", u.undressed)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (o *Options) across(ctx context.Context, src, dst endpoint) error {
 		r.Path, r.Name = came.from+":"+shownPath(r), came.from+":"+r.Name
 		came.unread = append(came.unread, r)
 	}
-	tree := copies.Tree{Dir: dir, Private: true, Take: func(r copies.Report) {
+	tree := copies.Tree{Dir: dir, Private: true, Times: o.Times, Take: func(r copies.Report) {
 		if mode, err := strconv.ParseUint(r.Mode, 8, 12); err == nil {
 			modes[r.Name] = uint32(mode) & 0o777
 		}

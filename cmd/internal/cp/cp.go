@@ -56,6 +56,7 @@ type Options struct {
 	DryRun bool
 	Verify bool
 	Resume bool
+	Times  bool
 
 	silent bool              // nothing is printed of what went well
 	missed func(name string) // hears then of what was skipped; may be nil
@@ -84,6 +85,7 @@ func (o *Options) flags(f *cmdutil.Factory, cmd *cobra.Command) {
 	fl.StringVar(&o.Reason, "reason", "", "`reason` to record in the audit log")
 	fl.BoolVarP(&o.Yes, "yes", "y", false, "answer confirmations with yes")
 	fl.BoolVar(&o.Partial, "partial", false, "copy where the policy allows it, and list the other hosts")
+	fl.BoolVarP(&o.Times, "times", "p", false, "keep when files and directories were changed last, in whole seconds")
 	fl.StringVar(&o.Mode, "mode", "", "set the permissions of files to `mode` in octal, as 0644")
 }
 

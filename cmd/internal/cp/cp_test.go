@@ -48,7 +48,7 @@ func TestEndpointsAreTakenApart(t *testing.T) {
 func TestFlagsOfOtherProgramsAreExplained(t *testing.T) {
 	ios, _, _, _ := iostreams.Test()
 	for flag, want := range map[string]string{
-		"-r": "-r is not needed: directories are copied whole; leave it out", "-a": "modes of files and without their times and owners", "-p": "their times are not (rsync -a -e 'fairlead ssh' keeps them); leave it out", "--recursive": "--recursive is not needed",
+		"-r": "-r is not needed: directories are copied whole; leave it out", "-a": "with the modes of files; --times keeps times too, and owners are not kept (rsync -a -e 'fairlead ssh' keeps them); leave it out", "--recursive": "--recursive is not needed",
 		"-Z": "unknown shorthand flag", "--r": "unknown flag: --r",
 	} {
 		root := &cobra.Command{Use: "fairlead", SilenceErrors: true, SilenceUsage: true}

@@ -22,7 +22,7 @@ func (o *Options) download(ctx context.Context, src endpoint, dst string) error 
 	if err != nil {
 		return err
 	}
-	tree := copies.Tree{Dir: dst, Mode: o.Mode, Merge: mergesThere(src.path)}
+	tree := copies.Tree{Dir: dst, Mode: o.Mode, Times: o.Times, Merge: mergesThere(src.path)}
 	st, err := os.Stat(dst)
 	if !tree.Merge && (err != nil || !st.IsDir()) && !strings.HasSuffix(dst, "/") {
 		tree.Dir, tree.Name = filepath.Dir(dst), filepath.Base(dst)
@@ -54,7 +54,7 @@ func (o *Options) fetch(ctx context.Context, src endpoint, dir string) error {
 		below[targets.KeyOf(h)] = path.Join(directoryOf(labels[i]), strings.Trim(fixed(src.path), "/"))
 	}
 	return o.receive(ctx, hs, src.path, func(h hosts.Host) copies.Tree {
-		return copies.Tree{Dir: dir, Below: below[targets.KeyOf(h)], Mode: o.Mode}
+		return copies.Tree{Dir: dir, Below: below[targets.KeyOf(h)], Mode: o.Mode, Times: o.Times}
 	})
 }
 
@@ -96,7 +96,7 @@ func (o *Options) receive(ctx context.Context, hs []hosts.Host, from string, tre
 	}
 	v.sinks = map[targets.Key]*sink{}
 	var mu sync.Mutex
-	c := &copies.Copy{Plan: copies.Plan{Op: copies.Download, Path: from}, Sink: func(h hosts.Host) io.Writer {
+	c := &copies.Copy{Plan: copies.Plan{Op: copies.Download, Path: from, Times: o.Times}, Sink: func(h hosts.Host) io.Writer {
 		t := tree(h)
 		s := newSink(ctx, &t)
 		mu.Lock()

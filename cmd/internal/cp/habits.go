@@ -12,11 +12,12 @@ import (
 // rsync is for whoever needs what cp does not keep.
 const rsync = " (rsync -a -e 'fairlead ssh' keeps them)"
 
+const archive = "directories are copied whole, with the modes of files; --times keeps times too, and owners are not kept" + rsync
+
 // habits are flags of scp, cp and rsync that ask for what Fairlead does anyway.
 var habits = map[string]string{
 	"r": "directories are copied whole", "R": "directories are copied whole", "recursive": "directories are copied whole",
-	"a": "directories are copied whole, with the modes of files and without their times and owners" + rsync, "archive": "directories are copied whole, with the modes of files and without their times and owners" + rsync,
-	"p": "modes of files are kept anyway, and their times are not" + rsync, "A": "no program there could use the agent",
+	"a": archive, "archive": archive, "A": "no program there could use the agent",
 	"q": "progress is shown on a terminal only", "quiet": "progress is shown on a terminal only",
 }
 

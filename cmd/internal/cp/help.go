@@ -11,8 +11,8 @@ with a slash, files keep their names in it; else DST is the new name. SRC/ with 
 reports when a directory SRC goes into a directory DST that exists. From a host, the path may have * ? and [] in it. A file
 here whose name has a colon is ./a:b.
 
-Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them; times and owners are
-not. A symbolic link is followed where it is named, and skipped below that; devices, FIFOs and sockets are always skipped.
+Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them, and times with
+--times; owners are not. A symbolic link is followed where it is named, and skipped below that; devices, FIFOs and sockets are always skipped.
 What is skipped or cannot be read is reported. Sparse files are reported and copied whole. Links on a host are not followed
 below DST.
 

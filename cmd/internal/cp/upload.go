@@ -32,9 +32,12 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 			dress(&local.Entries[i])
 		}
 	}
+	if o.Times {
+		local.Times()
+	}
 	plan := copies.Plan{
 		Op: copies.Upload, Path: dst.path, Entries: local.Entries, Into: len(paths) > 1,
-		Mode: o.Mode, Owner: o.Owner, Delete: o.Delete, DryRun: o.DryRun, Verify: o.Verify, Resume: o.Resume,
+		Mode: o.Mode, Owner: o.Owner, Delete: o.Delete, DryRun: o.DryRun, Verify: o.Verify, Resume: o.Resume, Times: o.Times,
 	}
 	if o.Delete {
 		plan.Keep = append(local.Skipped(), came.skipped...)
@@ -111,9 +114,9 @@ func (o *Options) left(all []copies.Report) {
 			fmt.Fprintf(o.IO.Err, "fairlead: warning: and %d more\n", len(all)-i)
 			return
 		}
-		word := "skipped: "
-		if r.Done == copies.Sparse {
-			word = ""
+		word := ""
+		if r.Done == copies.Skipped {
+			word = "skipped: "
 		}
 		fmt.Fprintf(o.IO.Err, "fairlead: warning: %s: %s%s\n", cmdutil.OneLine(r.Name), word, r.Why)
 	}

@@ -379,6 +379,9 @@ func (v *view) details(reports []copies.Report) string {
 			if r.Owner != "" {
 				line += " owner " + was(r.WasOwner) + r.Owner
 			}
+			if !r.Modified.IsZero() {
+				line += " time " + was(r.WasModified.UTC().Format(time.RFC3339)) + r.Modified.UTC().Format(time.RFC3339)
+			}
 		default:
 			continue
 		}

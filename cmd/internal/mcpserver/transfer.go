@@ -22,6 +22,7 @@ type transferArgs struct {
 	Targets   string   `json:"targets"`
 	Local     string   `json:"local" jsonschema:"path in the exchange directory; a directory with / at the end: what is in it"`
 	Remote    string   `json:"remote" jsonschema:"path on the hosts; download takes * ? []"`
+	Times     bool     `json:"times,omitempty" jsonschema:"keep the files' times"`
 	Reason    string   `json:"reason,omitempty"`
 	WaitS     *float64 `json:"wait_s,omitempty" jsonschema:"answer after (default 25, max 50)"`
 }
@@ -117,10 +118,10 @@ func (s *Server) exchange(local string) (*exchanging, error) {
 
 // copy is what a call asks for.
 func (x *exchanging) copy(ctx context.Context, in transferArgs) (*copies.Copy, error) {
-	c := &copies.Copy{Plan: copies.Plan{Path: in.Remote, Guarded: true}, Quiet: true}
+	c := &copies.Copy{Plan: copies.Plan{Path: in.Remote, Times: in.Times, Guarded: true}, Quiet: true}
 	if in.Direction == "download" {
 		c.Plan.Op = copies.Download
-		c.Sink = func(h hosts.Host) io.Writer { return x.receive(h) }
+		c.Sink = func(h hosts.Host) io.Writer { return x.receive(h, in.Times) }
 	} else {
 		c.Plan.Op = copies.Upload
 		local, err := copies.NewLocalIn(x.root, x.name)
@@ -136,6 +137,9 @@ func (x *exchanging) copy(ctx context.Context, in transferArgs) (*copies.Copy, e
 		if err != nil {
 			return nil, invalid("local: %w", err)
 		}
+		if in.Times {
+			local.Times()
+		}
 		c.Plan.Entries = local.Entries
 		c.Plan.Merge = strings.HasSuffix(in.Local, "/") && local.Entries[0].Dir
 		c.Source = func(hosts.Host) io.Reader { return local.Reader() }
@@ -147,10 +151,10 @@ func (x *exchanging) copy(ctx context.Context, in transferArgs) (*copies.Copy, e
 }
 
 // receive takes what a host sends into a directory of its own.
-func (x *exchanging) receive(h hosts.Host) *received {
+func (x *exchanging) receive(h hosts.Host, times bool) *received {
 	r, w := io.Pipe()
 	to := &received{PipeWriter: w, done: make(chan struct{})}
-	tree := copies.Tree{Dir: x.dir, Below: filepath.ToSlash(filepath.Join(x.name, directoryOf(h)))}
+	tree := copies.Tree{Dir: x.dir, Below: filepath.ToSlash(filepath.Join(x.name, directoryOf(h))), Times: times}
 	go func() { // ends with Close
 		defer close(to.done)
 		to.err = tree.Receive(context.Background(), r)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,18 @@ func TestFilesAreTransferredWithoutTheModel(t *testing.T) {
 	r = c.call("file_transfer", args{"direction": "upload", "targets": "sshd", "local": "site", "remote": far})
 	require.Nil(t, r.Error, r.Raw)
 	assert.FileExists(t, far+"/site/sub/b")
+
+	when := time.Unix(1e9, 0)
+	require.NoError(t, os.Chtimes(dir+"/site/app.conf", when, when))
+	r = c.call("file_transfer", args{"direction": "upload", "targets": "sshd", "local": "site/app.conf", "remote": far + "/timed", "times": true})
+	require.Nil(t, r.Error, r.Raw)
+	r = c.call("file_transfer", args{"direction": "download", "targets": "sshd", "local": "timed", "remote": far + "/timed", "times": true})
+	require.Nil(t, r.Error, r.Raw)
+	for _, name := range []string{far + "/timed", dir + "/timed/sshd/timed"} {
+		st, err := os.Stat(name)
+		require.NoError(t, err)
+		assert.True(t, st.ModTime().Equal(when), "%s: %v", name, st.ModTime())
+	}
 
 	r = c.call("file_transfer", args{"direction": "download", "targets": "all", "local": "logs", "remote": far + "/new/a*"})
 	require.Nil(t, r.Error, r.Raw)

@@ -55,7 +55,7 @@ const maxHeard = 200
 // nothing known.
 func Complaint(r session.Result) error {
 	text := string(r.Stderr)
-	if program := lacking.Program(text, "cat", "chmod", "chown", "head", "ls", "mkdir", "mv", "readlink", "rm", "rmdir", "sync", "tail", "wc"); program != "" {
+	if program := lacking.Program(text, "cat", "chmod", "chown", "head", "ls", "mkdir", "mv", "readlink", "rm", "rmdir", "sync", "tail", "touch", "wc"); program != "" {
 		return fmt.Errorf("the host has no %s, which files take where there is no sftp", program)
 	}
 	if r.ExitCode != nil {

@@ -120,6 +120,21 @@ func TestFilesGoThroughTheKeeper(t *testing.T) {
 		assert.NoFileExists(t, dir+"/own")
 	}
 
+	// With times, which each entry then has.
+	when := time.Unix(1e9, 0)
+	require.NoError(t, os.Chtimes(src+"/noise", when, when))
+	in = wire.NewRun{ID: "r_copy_up_8", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/timed", Times: true}}
+	assert.ErrorContains(t, copied(w, w.Client, in, localOf(t, src+"/noise"), "", (&keepertest.Told{}).Fleet()), "no time of its last change")
+	timed := localOf(t, src+"/noise")
+	timed.Times() // copy.entries.modified
+	in.ID = "r_copy_up_9"
+	o = &keepertest.Told{}
+	require.NoError(t, copied(w, w.Client, in, timed, "", o.Fleet()))
+	assert.Equal(t, []string{"ok"}, o.Statuses())
+	st, err = os.Stat(dir + "/timed")
+	require.NoError(t, err)
+	assert.True(t, st.ModTime().Equal(when), st.ModTime())
+
 	// Only in the place of what is expected.
 	in = wire.NewRun{ID: "r_copy_up_7", Hosts: []string{"web1"}, Copy: &copies.Plan{Path: dir + "/to/src/noise", IfSHA256: strings.Repeat("0", 64)}}
 	o = &keepertest.Told{}
