@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -144,6 +146,12 @@ func (p Programs) run(ctx context.Context, file string, argv []string) ([]byte, 
 		return nil, fmt.Errorf("it did not end within %s", timeout)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, errors.New("it ended, and a program that it started keeps its output open: send that one's output elsewhere")
+	case errors.Is(err, fs.ErrNotExist): // it is there itself, and this is no inventory that is missing
+		return nil, errors.New("its first line names a program after #! that is not there")
+	case errors.Is(err, syscall.ENOEXEC):
+		return nil, errors.New("it is no program of this system, nor a script, which begins with #! and a path")
 	case err != nil:
 		if said := lastLine(complaints.kept); said != "" {
 			return nil, fmt.Errorf("%w: %s", err, said)

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -181,4 +183,25 @@ esac
 	printing(t, dir, `i=0; printf '{"web": ["h"'; while [ $i -lt 2000 ]; do i=$((i+1)); printf ', "h%d"' $i; done; echo ']}'`)
 	_, err = foreign.Program(t.Context(), dir, argv, p.Run)
 	assert.ErrorContains(t, err, "asking for each of 2001 hosts takes too long")
+}
+
+// Why a program has no answer is said in words of its own: no Go, no YAML, and never that the inventory is missing.
+func TestWhyAProgramHasNoAnswer(t *testing.T) {
+	for text, want := range map[string]string{
+		"#!/nonexistent/python\n":                       "its first line names a program after #! that is not there",
+		"\x7fELF, but no more\n":                        "it is no program of this system, nor a script, which begins with #! and a path",
+		"#!/bin/sh\nsleep 60 & echo $! >pid; echo {}\n": "it ended, and a program that it started keeps its output open: send that one's output elsewhere",
+		"#!/bin/sh\necho '{\"web\": [\"a\"]'\n":         "not valid JSON: did not find expected ',' or '}'",
+	} {
+		dir := tree(t, map[string]string{"list!": text})
+		p := foreign.Programs{Dir: dir}
+		_, err := foreign.Program(t.Context(), dir, []string{"./list", "--list"}, p.Run)
+		assert.ErrorContains(t, err, want)
+		assert.NotErrorIs(t, err, os.ErrNotExist)
+		if text, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil {
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			require.NoError(t, err)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }

@@ -30,6 +30,9 @@ func (d *yamlDoc) at(n *yaml.Node) hosts.Pos {
 // root returns the one value of the file; nil is an empty file.
 func (d *yamlDoc) root(data []byte) (*yaml.Node, error) {
 	root, problem := strictyaml.Decode(data, "a file of Ansible's")
+	if problem != nil && d.printed {
+		problem.Msg = strings.Replace(problem.Msg, "not valid YAML", "not valid JSON", 1)
+	}
 	if problem != nil {
 		return nil, wrong(hosts.Pos{File: d.file, Line: problem.Line}, "%s", problem.Msg)
 	}
