@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,6 +43,13 @@ func newEditor(tty Terminal, h *history, complete completer) *editor {
 	e := &editor{tty: tty, keys: k, line: term.NewTerminal(k, "")}
 	e.line.History = h
 	e.line.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
+		if key == searchKey {
+			found, ok := h.search(line)
+			if !ok {
+				return line, at, true
+			}
+			return found, len(found), true
+		}
 		if key != '\t' {
 			return "", 0, false
 		}
@@ -136,36 +142,3 @@ func (e *editor) control(f func(fd int) error) error {
 	}
 	return ferr
 }
-
-// keys is a terminal on which ^C drops the line.
-type keys struct {
-	tty         Terminal
-	waiting     []byte
-	interrupted atomic.Bool
-}
-
-// dropLine goes to the end of a line, takes away all of it, and enters what is left.
-var dropLine = []byte{5, 21, '\r'}
-
-func (k *keys) Read(p []byte) (int, error) {
-	if len(k.waiting) == 0 {
-		buf := make([]byte, len(p))
-		n, err := k.tty.Read(buf)
-		for _, b := range buf[:n] {
-			if b == 3 {
-				k.interrupted.Store(true)
-				k.waiting = append(k.waiting, dropLine...)
-				continue
-			}
-			k.waiting = append(k.waiting, b)
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, k.waiting)
-	k.waiting = k.waiting[n:]
-	return n, nil
-}
-
-func (k *keys) Write(p []byte) (int, error) { return k.tty.Write(p) }

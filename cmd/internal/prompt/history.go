@@ -12,6 +12,9 @@ type history struct {
 	old  func() []string
 	read bool
 	past []string // the newest first
+
+	searched, found string // by search: what was typed, and what that was last
+	at              int    // where that is
 }
 
 // Add implements term.History.
@@ -50,6 +53,21 @@ func (h *history) earlier() []string {
 		h.past = append(h.past, line)
 	}
 	return h.past
+}
+
+// search is the newest line that holds what is typed. Asked for again where that is found, it goes on to the one before it.
+func (h *history) search(typed string) (string, bool) {
+	from := 0
+	if h.found != "" && typed == h.found {
+		typed, from = h.searched, h.at+1
+	}
+	for i := from; i < h.Len(); i++ {
+		if line := h.At(i); line != typed && strings.Contains(line, typed) {
+			h.searched, h.found, h.at = typed, line, i
+			return line, true
+		}
+	}
+	return "", false
 }
 
 // beginning is the newest line that begins so, and is longer.

@@ -17,7 +17,7 @@ var owns = []struct{ name, takes, does string }{
 	{"diff", "[off]", "show how outputs differ"},
 	{"forks", "N", "run on N hosts at a time"},
 	{"become", "ACCOUNT", "run as ACCOUNT, by sudo or what the inventory says; none: as the account that logs in"},
-	{"help", "", "show this"},
+	{"help", "", "show this; Tab completes, and ^R finds the last command that holds what is typed"},
 	{"quit", "", "end the prompt, as ^D does"},
 }
 

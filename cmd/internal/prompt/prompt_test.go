@@ -240,6 +240,32 @@ func TestTabCompletesWhatThePromptAndItsCallerKnow(t *testing.T) {
 	assert.Equal(t, []string{"ls /exe", "ls /etc/hosts", "zzz!"}, s.commands())
 }
 
+// Keys are what terminals send for them: those in tmux and screen, in application mode, and of consoles.
+func TestKeysAreTheSameInEachTerminal(t *testing.T) {
+	s := sit(t, context.Background(), nil)
+	for _, home := range []string{"\x01", "\x1b[H", "\x1b[1~", "\x1b[7~", "\x1bOH"} {
+		for _, end := range []string{"\x05", "\x1b[F", "\x1b[4~", "\x1b[8~", "\x1bOF"} {
+			s.sees("3 hosts> ").types("cho a").types(home).types("e").types(end).types("b\r")
+		}
+	}
+	s.sees("3 hosts> ").types("one two\x1b").types("[1;5D").types("\x1bb\x1bfx\x1bOD\x1bODy\r").sees("3 hosts> ").types("\x1bOAz\r").sees("3 hosts> ")
+	s.types("\x1b[200~a\x1bbc\x1b[201~d\r").sees("3 hosts> ").types("\x04").ends()
+	all := s.commands()
+	for _, one := range all[:25] {
+		assert.Equal(t, "echo ab", one)
+	}
+	assert.Equal(t, []string{"oney xtwo", "oney xtwoz"}, all[25:27])
+	assert.NotContains(t, all[27], "\x01")
+}
+
+// ^R finds lines that hold what is typed, and goes on to older ones.
+func TestEarlierLinesAreSearched(t *testing.T) {
+	s := sit(t, context.Background(), nil)
+	s.sees("3 hosts> ").types("echo time\r").sees("3 hosts> ").types("date\r").sees("3 hosts> ")
+	s.types("time\x12\r").sees("3 hosts> ").types("tim\x12\x12\r").sees("3 hosts> ").types("nosuch\x12\r").sees("3 hosts> ").types("df\x12\x12 /\r").sees("3 hosts> ").types("\x04").ends()
+	assert.Equal(t, []string{"echo time", "date", "echo time", "uptime -p", "nosuch", "df -h /"}, s.commands())
+}
+
 // A line that is typed is drawn for the width that the window has now.
 func TestTheLineFollowsTheSizeOfTheWindow(t *testing.T) {
 	s := sit(t, context.Background(), nil)
