@@ -118,17 +118,23 @@ func tagEnd(win []byte, name int) (rest []byte, ok bool) {
 }
 
 func tagEnds(before, win []byte, name int) bool {
+	if !inTag(before) {
+		return false
+	}
 	_, ok := tagEnd(win, name)
-	return ok && inTag(before)
+	return ok
 }
 
 // lastTag reports whether the tag that a name is in, or the one that closes its element, ends the line.
 func lastTag(before, win []byte, name int) bool {
+	if !inTag(before) && !tagged(before) {
+		return false
+	}
 	rest, ok := tagEnd(win, name)
 	if bytes.HasPrefix(win[name:], []byte("<")) {
 		_, rest, ok = bytes.Cut(win[name:], []byte(">"))
 	}
-	return ok && skip(rest, 0, " \t\r") == len(rest) && (inTag(before) || tagged(before))
+	return ok && skip(rest, 0, " \t\r") == len(rest)
 }
 
 func tagCloses(before, win []byte, name int) bool {

@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -135,6 +136,27 @@ func TestWhatPrecedesANameIsSeenAsExpressionsSeeIt(t *testing.T) {
 				t.Fatalf("%s: %q: want %v", c.name, text, want)
 			}
 		})
+	}
+}
+
+// What spares an expression passes all that the expression finds.
+func TestWhatAValueFallsBackToIsLookedFor(t *testing.T) {
+	parts := []string{"a", ".", "$", "?", "(", ")", "[", "]", "||", "??", "?:", "or", " ", `"abc"`, `'x-1'`, "getenv", "env", "fetch", "config", "environ.get", "fallback", "default", "=", ",", "ENV.fetch", "{", "-", ">", ":", ";"}
+	r, found := rand.New(rand.NewPCG(1, 2)), 0
+	for range 400_000 {
+		var b []byte
+		for range 1 + r.IntN(9) {
+			b = append(b, parts[r.IntN(len(parts))]...)
+		}
+		if may, does := redact.Offers(b); does {
+			found++
+			require.True(t, may, "%q", b)
+		}
+	}
+	require.Greater(t, found, 500)
+	for _, text := range []string{"?= DB_PASSWORD", "a ? password : b", `Some("") } Config {`, "[DB] = env[DB]", "array('a', 'a');", "PASSWORD('');"} {
+		may, _ := redact.Offers([]byte(text))
+		require.False(t, may, text)
 	}
 }
 

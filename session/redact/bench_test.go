@@ -144,6 +144,7 @@ func BenchmarkHostileText(b *testing.B) {
 		// What each of many keywords looks for in the rest of its line.
 		"usm-user ", "createuser a ", "cookie:", "set-cookie:x@", "signature=", "otpauth-migration://", "nonce_key", "licensekey", "attae2\n", "create secret --from-literal ",
 		"p\x00a\x00s\x00s\x00", "]{+a",
+		"curl -u a:b ", "set-cookie: sid=; Path=/ ", "DB_PASSWORD ?= ", "secret_key = ", "secretsdump.py kim:@h ", "snmpwalk -v2c -c  h ", "password = ENV.fetch('MQ') { '' } ", "user app on >a ~* +@all ",
 		// Base64.
 		"YWJjZGVmZ2hpamts", "YWJjZGVmZ2hpamts ", "Q9aB3dE7fG1hI5jK9lM3nO7pQ1rS5tU9vW3xY7zA\n",
 		"Q9aB3dE7fG1hI5jK9lM3nO7pQ1rS5tU9vW3xY7zA1bC5dE9fG3hI7jK1lM5nO9pQ \n",

@@ -138,6 +138,7 @@
 //	private-key          ‹-----BEGIN OPENSSH PRIVATE KEY-----\n{64}\n-----END OPENSSH PRIVATE KEY-----›
 //	private-key          ‹-----BEGIN OpenVPN Static key V1-----\n{hex:32}\n-----END OpenVPN Static key V1-----›
 //	private-key          MII‹EpAIBAAKCAQEA{b64:48}\n{b64:64}›
+//	private-key          ‹KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn›
 //	pulumi-token         ‹pul-{hex:40}›
 //	putty-key            ‹Private-Lines: 1\n{64}\nPrivate-MAC:› {hex:40}
 //	pypi-token           ‹pypi-AgE{60}›

@@ -26,6 +26,11 @@ var Before = map[string]func(before []byte) bool{
 	"afterControl": afterControl,
 }
 
+// Offers returns what the judge says of what a value falls back to, and what the expression that it spares says.
+func Offers(b []byte) (offers, matches bool) {
+	return offersFallback(b), fallsBack(b) && fallback.Match(b)
+}
+
 // ShellWord is the expression of a word of a command.
 const ShellWord = shellWord
 

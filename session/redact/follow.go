@@ -275,9 +275,10 @@ func mixed(b []byte) bool {
 }
 
 // each takes out what the groups of re find in the rest of a command, one after the other, each of them at most so far after the one
-// before it.
-func each(kind string, re *lazyregexp.Regexp, look int) follow {
+// before it, and no further than [firstCommands] says of own (nil: as far as that).
+func each(kind string, re *lazyregexp.Regexp, look int, own []byte) follow {
 	return func(line []byte) (*match, follow) {
+		line = firstCommands(line, own)
 		whole := line
 		line = line[:min(len(line), look)]
 		if i := bytes.IndexAny(line, ";|&"); i >= 0 {
@@ -299,7 +300,7 @@ func each(kind string, re *lazyregexp.Regexp, look int) follow {
 			if from, to := at+in.from, at+in.to; !placeholder(line[from:to]) && !bytes.EqualFold(line[from:to], []byte("public")) {
 				m := foundAt(kind, line, from, to)
 				m.again, m.tail = true, nil
-				return m, each(kind, re, look)
+				return m, each(kind, re, look, own)
 			}
 			at += in.to
 		}

@@ -135,7 +135,7 @@ func opensAt(m *match, brackets string) bool {
 
 // member judges a pair under the plural of a password: of an account and its password, not of an option and a number or a text.
 func member(name, v []byte) bool {
-	return len(v) > 3 && bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " \t") && !notSecret.Match(name) && !number.Match(v) &&
+	return len(v) > 3 && bytes.ContainsAny(v, "0123456789") && !bytes.ContainsAny(v, " \t") && !saysNoSecret(name) && !number.Match(v) &&
 		!placeholder(v) && !filePath.Match(v) && !algorithm.Match(v)
 }
 

@@ -39,7 +39,10 @@ type rule struct {
 	// back means that the secret stands before the keyword; see match.behind.
 	back bool
 	// hold means that a silence may not show the start of what could become a match.
-	hold  bool
+	hold bool
+	// own means that the match begins with the name of a program, and is sought no further than [firstCommands] says: else a line of nothing
+	// but such commands is read from each of them on.
+	own   bool
 	long  bool       // such a match may take any number of bytes to be one
 	least func() int // no match has fewer bytes; worked out from the expression, when it is first asked for
 }
@@ -93,6 +96,11 @@ func (r *rule) find(p *place) (*match, bool) {
 		near = win[:min(len(win), r.look)]
 		name = min(name, len(near))
 	}
+	if r.own {
+		own := commandName(near)
+		near = near[:len(own)+len(firstCommands(near[len(own):], own))]
+		name = min(name, len(near))
+	}
 	if len(near) < r.least() {
 		return nil, false
 	}
@@ -126,6 +134,23 @@ func (r *rule) find(p *place) (*match, bool) {
 	}
 	return m, true
 }
+
+// firstCommands returns what of b stands before name for the third time. Where it does, the rule looks again; but a command may name its
+// program once more itself, as htpasswd -b htpasswd kim x does.
+func firstCommands(b, name []byte) []byte {
+	at := 0
+	for range 3 {
+		i := bytes.Index(b[at:], name)
+		if i < 0 || len(name) == 0 {
+			return b
+		}
+		at += i + len(name)
+	}
+	return b[:at-len(name)]
+}
+
+// commandName returns the first word of b, with the byte after it.
+func commandName(b []byte) []byte { return b[:bytes.IndexAny(b, " \t\x00")+1] }
 
 // least returns a function that tells how many bytes a match of an expression has at least.
 func least(re *lazyregexp.Regexp) func() int {

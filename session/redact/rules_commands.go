@@ -17,7 +17,7 @@ const shellWord = `(?:"((?:[^"\\$` + "`" + `]|\\[^\n]){2,})"|'([^']{2,})'|([^\s"
 func commandRules() []*rule {
 	command := func(starts, names, flags string, keys ...string) *rule {
 		return &rule{
-			kind: "password", keys: keys, left: wordLeft, look: commandLook, pre: wordStarts(";|&", strings.Fields(starts)...),
+			kind: "password", keys: keys, left: wordLeft, look: commandLook, own: true, pre: wordStarts(";|&", strings.Fields(starts)...),
 			re: lazyregexp.New(`^(?:` + names + `)[ \t\x00](?:[^\n;|&]*?[ \t\x00])?(?:` + flags + `)` + shellWord),
 			ok: func(m *match) bool {
 				return notPlaceholder(m) && !bytes.EqualFold(m.win[m.from:m.to], []byte("password")) && !manual.Match(m.win[:m.to])
@@ -89,14 +89,16 @@ func commandRules() []*rule {
 		{ // kubectl create secret generic a --from-literal=b=x
 			kind: "secret", keys: []string{"create secret "}, left: wordLeft, need: "--from-literal", look: Window,
 			re:   lazyregexp.New(`^create secret `),
-			here: func(*match) follow { return each("secret", fromLiteral, 1<<10) },
+			here: func(*match) follow { return each("secret", fromLiteral, 1<<10, nil) },
 		},
 		command(`-pass -k -hmac -K`, `openssl`, `(?:-pass(?:in|out)?|-k|-K|-hmac)[ \t]+(?:pass:)?`, "openssl"),
 		needs(`passwd`, command(`-`, `openssl`, `passwd(?:[ \t]+-(?:salt[ \t]+\S+|[156]|apr1|aixmd5|crypt|noverify|quiet|reverse))*[ \t]+`, "openssl")),
 		{
 			kind: "password", keys: []string{"ssh-keygen "}, left: wordLeft, look: commandLook, pre: wordStarts(";|&", "-N", "-P"),
-			re:   lazyregexp.New(`^ssh-keygen`),
-			here: func(*match) follow { return each("password", keygenFlag, commandLook) },
+			re: lazyregexp.New(`^ssh-keygen`),
+			here: func(m *match) follow {
+				return each("password", keygenFlag, commandLook, bytes.Clone(commandName(m.win)))
+			},
 		},
 		needs(`login`, given(`-p`, false, `oc`, `login[ \t](?:[^\n;|&]*?[ \t])?-p[ \t]*`, "oc login")),
 		given(`-p`, false, `beeline|doveadm`, `-p[ \t]*\x00?`, "beeline", "doveadm pw"),
@@ -109,7 +111,7 @@ func commandRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // curl -b a=x
-			kind: "cookie", keys: []string{"curl", "wget", "--cookie"}, left: wordLeft, look: commandLook, need: "=", pre: wordStarts(";|&", "-b", "--cookie"),
+			kind: "cookie", keys: []string{"curl", "wget", "--cookie"}, left: wordLeft, look: commandLook, own: true, need: "=", pre: wordStarts(";|&", "-b", "--cookie"),
 			re: lazyregexp.New(`^(?:curl|wget)[ \t](?:[^\n;|&]*?[ \t])?(?:-b|--cookie)[ \t=]*(?:"([^"$\n]*=[^"$\n]{3,})"|'([^'\n]*=[^'\n]{3,})'|([^\s"'$|;&<>=]+=[^\s"'$|;&<>]{3,}))`),
 			ok: notPlaceholder,
 		},
@@ -152,7 +154,7 @@ func commandRules() []*rule {
 			ok: notPlaceholder,
 		},
 		{ // psexec.py dom/kim:x@h, of Impacket
-			kind: "password", keys: []string{"exec.py ", "dump.py ", "impacket-"}, look: 256, need: "@",
+			kind: "password", keys: []string{"exec.py ", "dump.py ", "impacket-"}, look: 256, own: true, need: "@",
 			re: lazyregexp.New(`^(?:exec\.py|dump\.py|impacket-\w+)[ \t](?:[^\n;|&]*?[ \t])?["']?[\w./-]*[\w.-]+:([^\s"'@]{3,})@`),
 			ok: notPlaceholder,
 		},
@@ -198,8 +200,13 @@ func commandRules() []*rule {
 			re: lazyregexp.New(`^login[ \t]+\S+[ \t]+password[ \t]+(\S{2,})`), // netrc
 		},
 		{
-			kind: "password", keys: []string{"user "}, left: wordLeft, need: " >", look: 256, pre: wordStarts("", "o", "O"), tail: visible, // of Redis
-			re: lazyregexp.New(`^(?i)user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
+			kind: "password", keys: []string{"user ", "setuser "}, left: wordLeft, own: true, need: " >", look: 256, pre: wordStarts("", "o", "O"), tail: visible, // of Redis
+			re: lazyregexp.New(`^(?i)(?:set)?user[ \t]+\S+[ \t]+(?:\S+[ \t]+)*?(?:on|off)[ \t]+(?:\S+[ \t]+)*?>(\S{2,})`),
+			ok: notPlaceholder,
+		},
+		{
+			kind: "password", keys: []string{"rediscli_auth="}, left: wordLeft, look: 256, tail: unquoted,
+			re: lazyregexp.New(`^(?i)rediscli_auth=["']?([^\s"'$]{3,})`),
 			ok: notPlaceholder,
 		},
 		{

@@ -68,13 +68,13 @@ func deviceRules() []*rule {
 		{ // snmp-server user a b v3 auth sha x priv aes 128 y
 			kind: "password", keys: []string{"snmp-server user ", "createuser ", "usm-user "}, left: wordLeft, look: 256, pre: protocolNear,
 			re:   lazyregexp.New(`^(?i)(?:snmp-server user|createuser|usm-user)[ \t]+`),
-			here: func(*match) follow { return each("password", snmpUser, 256) },
+			here: func(*match) follow { return each("password", snmpUser, 256, nil) },
 		},
 		{ // snmpwalk -v3 -A x -X y
 			kind: "password", keys: []string{"snmpwalk ", "snmpget ", "snmpset ", "snmpbulkwalk ", "snmptrap ", "snmpgetnext ", "snmptable ", "snmpstatus "},
 			left: wordLeft, look: commandLook, pre: wordStarts(";|&", "-A", "-X", "-c"),
 			re:   lazyregexp.New(`^snmp[a-z]+[ \t]+`),
-			here: func(*match) follow { return each("password", snmpFlag, commandLook) },
+			here: func(m *match) follow { return each("password", snmpFlag, commandLook, bytes.Clone(commandName(m.win))) },
 		},
 	}
 }

@@ -137,7 +137,7 @@ func vaultData(line []byte) (*match, follow) {
 		return nil, vaultData
 	}
 	name, v := line[g[2]:g[3]], line[g[4]:g[5]]
-	if len(v) < 3 || placeholder(v) || notSecret.Match(name) || !vaultName.Match(name) && !strong(v) && !(len(v) >= 20 && random(v)) {
+	if len(v) < 3 || placeholder(v) || saysNoSecret(name) || !vaultName.Match(name) && !strong(v) && !(len(v) >= 20 && random(v)) {
 		return nil, vaultData
 	}
 	kind := "secret"

@@ -288,7 +288,7 @@ func wideValue(m *match) bool {
 	}
 	m.kind = kindOfName(string(bytes.ToLower(name)))
 	quoted := bytes.ContainsAny(m.win[m.group[5]:m.from], "\"'")
-	return !notSecret.Match(name) && !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v)) && (quoted || !letters.Match(v))
+	return !saysNoSecret(name) && !placeholder(v) && !filePath.Match(v) && (m.kind == "password" || !number.Match(v)) && (quoted || !letters.Match(v))
 }
 
 // hereDocument takes out the lines of a here document up to its end, or as many as a secret has.

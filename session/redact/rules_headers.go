@@ -53,7 +53,6 @@ func headerRules() []*rule {
 		{
 			kind: "cookie", keys: []string{"cookie:"}, left: nameLeft, pre: namesCookie,
 			re: lazyregexp.New(`^(?i)cookie:[ \t]*([^\s=;"']+=[^"'\r]{8,})`),
-			ok: func(m *match) bool { return !bytes.HasSuffix(m.before, []byte("-")) }, // set-cookie has its own
 		},
 		{ // "cookie": ["a=x"]
 			kind: "cookie", keys: []string{`cookie"`, `cookie\"`, "cookie':"}, left: nameLeft, look: 512, tail: but(`"'\`),
@@ -208,7 +207,10 @@ var ofManuals = lazyregexp.New(`^(?i)://user(?:name)?:(?:password|passwd|pass|pw
 func capitals(v []byte) bool { return letters.Match(v) && bytes.Equal(bytes.ToUpper(v), v) }
 
 // namesCookie reports whether a name and an equals sign follow the name of a header.
-func namesCookie(_, win []byte, _ int) bool {
+func namesCookie(before, win []byte, _ int) bool {
+	if bytes.HasSuffix(before, []byte("-")) {
+		return false // set-cookie has its own
+	}
 	win = win[len("cookie:"):min(len(win), 256)]
 	i := bytes.IndexAny(win[skip(win, 0, " \t"):], "= \t;\"'\r")
 	return i > 0 && win[skip(win, 0, " \t")+i] == '='

@@ -2,6 +2,9 @@ package redact
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"math/big"
+	"strings"
 
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
@@ -200,4 +203,46 @@ func keyStrings(least int) follow {
 		return nil, nil
 	}
 	return next
+}
+
+// base58 are the digits of Bitcoin's notation.
+const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// wif takes out private keys in the wallet import format: base 58, with a checksum that tells them from other words.
+func wif() *rule {
+	var keys []string
+	for _, start := range strings.Fields("5h 5j 5k kw kx ky kz l1 l2 l3 l4 l5") {
+		keys = append(keys, starts(start, alnums)...)
+	}
+	return &rule{
+		kind: "private-key", keys: keys, left: wordLeft, look: 64, pre: func(_, win []byte, _ int) bool {
+			n := 0
+			for n < len(win) && isAlnum(win[n]) {
+				n++
+			}
+			return n == 51 || n == 52
+		},
+		re: lazyregexp.New(`^((?:5[HJK]|K[w-z]|L[1-5])[1-9A-HJ-NP-Za-km-z]{49,50})(?:[^A-Za-z0-9_]|$)`),
+		ok: func(m *match) bool { return checksBase58(m.text(1)) },
+	}
+}
+
+// checksBase58 reports whether the last four bytes of what b stands for are the checksum of the others.
+func checksBase58(b []byte) bool {
+	n, digit, base := new(big.Int), new(big.Int), big.NewInt(58)
+	for _, c := range b {
+		at := strings.IndexByte(base58, c)
+		if at < 0 {
+			return false
+		}
+		n.Add(n.Mul(n, base), digit.SetInt64(int64(at)))
+	}
+	raw := n.Bytes()
+	if len(raw) < 5 {
+		return false
+	}
+	body, sum := raw[:len(raw)-4], raw[len(raw)-4:]
+	once := sha256.Sum256(body)
+	twice := sha256.Sum256(once[:])
+	return bytes.Equal(twice[:4], sum)
 }

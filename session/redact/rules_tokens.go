@@ -73,6 +73,7 @@ func tokenRules() []*rule {
 		token("private-key", `(S[ACNOUX][A-Z2-7]{56})(?:[^A-Za-z0-9_-]|$)`, nil, seeds()...),
 		// BIP 32.
 		token("private-key", `([txyz]prv[1-9A-HJ-NP-Za-km-z]{107,108})(?:[^A-Za-z0-9_-]|$)`, nil, "xprv", "tprv", "yprv", "zprv"),
+		wif(),
 		// RFC 7515: three parts, of which the first two are JSON objects; RFC 7516: five.
 		token("jwt", `eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})`,
 			tokenBytes, "eyj"),

@@ -46,11 +46,12 @@ func valueRules() []*rule {
 }
 
 var (
-	// notSecret are ends of names whose values are about a secret, and are none.
-	notSecret = lazyregexp.New(`(?i)(?:type|ttl|timeout|count|file|path|dir|name|names|len|length|size|url|uri|endpoint|policy|min|max|` +
-		`expir\w*|age|id|ids|field|prompt|version|hint|strength|rotation|enabled|through|required|ref|store|manager|provider|class|helper|reqd|` +
-		`authentication|auth|limit|usage|used|valid\w*|error|status|changed|updated|created|at|on|env|format|algorithm|alg|` +
-		`arn|reset|change|subject|label|title|placeholder|maps|bytes|chars|index|source|header|issuer|audience|scope|scopes|budget|window|rate)$`)
+	// notSecret are ends of names whose values are about a secret, and are none; aboutSecret begin such ends.
+	notSecret = strings.Fields(`type ttl timeout count file path dir name names len length size url uri endpoint policy min max age id ids field prompt version hint
+		strength rotation enabled through required ref store manager provider class helper reqd authentication auth limit usage used error status
+		changed updated created at on env format algorithm alg arn reset change subject label title placeholder maps bytes chars index source
+		header issuer audience scope scopes budget window rate`)
+	aboutSecret = strings.Fields(`expir valid`)
 	// leading is what may stand on a line before a name, if the line is about that name.
 	leading = lazyregexp.New(`^(?:[\w./~-]+:(?:\d+:)?)?[ \t"'{(>+-]*(?:(?:export|set|setx|setenv|env|declare -x|typeset -x|local|readonly|ENV|ARG|Environment=)[ \t"']*)?[\w.\[/-]*$`)
 )
@@ -157,7 +158,7 @@ func isNameOf(before []byte) bool {
 
 // secretSuffix judges the name around the word that made it interesting.
 func secretSuffix(m *match, word string, suffix []byte) bool {
-	if word == "secret" && (inARN.Match(m.before) || len(suffix) == 1 && ofAccountNames.Match(m.before) || len(suffix) == 0 && isNameOf(m.before)) {
+	if word == "secret" && (bytes.HasSuffix(m.before, []byte(":")) && inARN.Match(m.before) || len(suffix) == 1 && ofAccountNames.Match(m.before) || len(suffix) == 0 && isNameOf(m.before)) {
 		return false
 	}
 	if word == "passwd" && len(suffix) == 0 && bytes.HasSuffix(m.before, []byte("etc/")) {
@@ -180,8 +181,27 @@ func secretSuffix(m *match, word string, suffix []byte) bool {
 	default:
 		return false
 	}
-	return !notSecret.Match(suffix)
+	return !saysNoSecret(suffix)
 }
+
+// saysNoSecret reports whether a name ends with a word of notSecret, or with one that begins as one of aboutSecret does.
+func saysNoSecret(name []byte) bool {
+	low := bytes.ToLower(name)
+	for _, end := range notSecret {
+		if bytes.HasSuffix(low, []byte(end)) {
+			return true
+		}
+	}
+	for _, stem := range aboutSecret {
+		if i := bytes.LastIndex(low, []byte(stem)); i >= 0 && len(bytes.Trim(low[i:], wordLetters)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// wordLetters are those of a word, in lower case.
+const wordLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 // owners are what passwords are of, and may be written without anything between the two, as in dbpass; no other word begins so.
 var owners = func() map[string]bool {

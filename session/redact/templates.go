@@ -44,6 +44,54 @@ func fallsBack(b []byte) bool {
 	return i+1 < len(b) && (b[i] == '(' || b[i] == '[' || b[i] == '|' && b[i+1] == '|' || b[i] == '?' || b[i] == 'o' && b[i+1] == 'r')
 }
 
+// offersFallback reports whether what [fallsBack] found may be what [fallback] looks for. It saves time.
+func offersFallback(b []byte) bool {
+	i := 0
+	for i < len(b) && operandBytes[b[i]] {
+		i++
+	}
+	switch next := skip(b, i, " \t"); {
+	case next > i || i == len(b):
+		return choice(b[next:])
+	case b[i] == '?':
+		return i+1 < len(b) && b[i+1] != '='
+	case b[i] != '(' && b[i] != '[':
+		return true
+	}
+	if n := bytes.IndexAny(b[i+1:], "()[]"); n >= 0 {
+		end := i + 1 + n
+		if (b[end] == ')' || b[end] == ']') && choice(b[skip(b, end+1, " \t"):]) {
+			return true
+		}
+	}
+	if b[i] == '[' {
+		return false
+	}
+	for _, name := range []string{"fetch", "env", "environ.get", "config"} {
+		if bytes.HasSuffix(b[:i], []byte(name)) {
+			return true
+		}
+	}
+	return bytes.Contains(b[i:], []byte("fallback")) || bytes.Contains(b[i:], []byte("default"))
+}
+
+// choice reports whether b begins with what stands between two operands.
+func choice(b []byte) bool {
+	return len(b) > 1 && (b[0] == '|' && b[1] == '|' || b[0] == '?' && (b[1] == '?' || b[1] == ':') || b[0] == 'o' && b[1] == 'r')
+}
+
+// fewQuotes returns where in b the twelfth quote ends: no expression that is looked for has more.
+func fewQuotes(b []byte) int {
+	for i, n := 0, 0; i < len(b); i++ {
+		if quote(b[i]) || b[i] == '`' {
+			if n++; n == 12 {
+				return i + 1
+			}
+		}
+	}
+	return len(b)
+}
+
 // literal makes a string in the expression at the start of the value the secret: what stands where the variable is not set, or
 // for all of it.
 func literal(m *match, quoted bool) bool {
@@ -61,12 +109,13 @@ func literal(m *match, quoted bool) bool {
 		end, re = bytes.IndexByte(rest, '}'), nil
 	case bytes.HasPrefix(rest, []byte("${")):
 		re = shellDefault
-	case quoted || !fallsBack(rest):
+	case quoted || !fallsBack(rest) || !offersFallback(rest):
 		return false
 	}
 	var g []int
 	switch {
 	case re != nil:
+		rest = rest[:fewQuotes(rest)]
 		if g = re.FindSubmatchIndex(rest); g == nil && re == shellDefault {
 			if end = bytes.IndexByte(rest, '}'); end > 0 {
 				g = lastLiteral.FindSubmatchIndex(rest[:end])
