@@ -23,6 +23,16 @@ func TestDatabasesShowTheirStatusOnThisHost(t *testing.T) {
 		unknown | psql -c '\l' -c '\! id'
 		unknown | psql -c 'show x; select pg_terminate_backend(1)'
 		read-only | psql -c 'select count(*) from pg_stat_activity'
+		read-only | psql -U postgres -d postgres -c 'select count(*) from pg_stat_activity'
+		read-only | psql -Atc 'select count(*) from pg_stat_activity' postgres
+		read-only | psql -l app
+		read-only | psql -d app -c '\dt'
+		read-only | psql -c 'show work_mem' app
+		unknown | psql -U postgres -d app -c 'select count(*) from pg_stat_activity'
+		unknown | psql --dbname=app -c 'select 1'
+		unknown | psql -Atc 'explain SELECT now()' app
+		unknown | psql -c 'show work_mem; select version()' app
+		unknown | psql -c 'show work_mem' -c 'select version()' app
 		read-only | psql -c "select pid, query, now() - query_start from pg_stat_activity where state <> 'idle' order by 3 limit 5;"
 		read-only | psql -Atc 'select datname, pg_size_pretty(pg_database_size(datname)) from pg_database'
 		read-only | psql -c 'SELECT pg_is_in_recovery();'
