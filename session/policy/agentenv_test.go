@@ -17,12 +17,12 @@ import (
 func TestFunctionsOfAgentsKeepSettingsAway(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"curl", "wget", "python3", "python", "lsof", "blkid", "pip", "pip3", "npm", "go", "docker", "chronyc"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho "+name+" \"$HOME\" \"$@\" $PIP_DISABLE_PIP_VERSION_CHECK $npm_config_cache $npm_config_logs_max $npm_config_update_notifier $GOTOOLCHAIN $COMPOSE_EXPERIMENTAL_GIT_REMOTE $COMPOSE_EXPERIMENTAL_OCI_REMOTE\n"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho "+name+" \"$HOME\" \"$@\" $PIP_DISABLE_PIP_VERSION_CHECK $npm_config_cache $npm_config_logs_max $npm_config_update_notifier $npm_config_timing $GOTOOLCHAIN $COMPOSE_EXPERIMENTAL_GIT_REMOTE $COMPOSE_EXPERIMENTAL_OCI_REMOTE\n"), 0o755))
 	}
 	script := policy.AgentPrelude + "set -u; curl -s 'a b'; wget x; python3; python3 -m json.tool f; python3 -m http f; python -m json.tool f; python x; command -v dig; echo $HOME; " +
 		"lsof -i; blkid -o 'a b'; pip list; pip3 list; npm ls x; npm i ls; go version; go version x; go env X; go list; docker -D compose ps; docker compose -p x logs 'a b'; docker compose up; docker ps; chronyc sources"
 	want := "curl /h -q -s a b\nwget /dev/null x\npython3 /h\npython3 /h -I -m json.tool f\npython3 /h -m http f\npython /h -I -m json.tool f\npython /h x\n/h\n" +
-		"lsof /h -n -i\nblkid /h -c /dev/null -o a b\npip /h list 1\npip3 /h list 1\nnpm /h ls x /dev/null 0 false\nnpm /h i ls\n" +
+		"lsof /h -n -i\nblkid /h -c /dev/null -o a b\npip /h list 1\npip3 /h list 1\nnpm /h ls x /dev/null 0 false false\nnpm /h i ls\n" +
 		"go /h version local\ngo /h version x\ngo /h env X local\ngo /h list\n" +
 		"docker /h -D compose ps false false\ndocker /h compose -p x logs a b false false\ndocker /h compose up\ndocker /h ps false false\nchronyc /h -n sources\n"
 	for _, shell := range []string{"bash", "zsh", "dash", "ksh93", "mksh", "busybox ash"} {

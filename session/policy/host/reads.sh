@@ -16,7 +16,7 @@
 \command -v pip3 && pip3() ( export PIP_DISABLE_PIP_VERSION_CHECK="1"; \command pip3 "$@" )
 # npm makes the directory of its cache, unless there is a file of that name.
 \command -v npm && npm() (
-	case ${1-} in (ls|list) export npm_config_cache="/dev/null" npm_config_logs_max="0" npm_config_update_notifier="false";; esac
+	case ${1-} in (ls|list) export npm_config_cache="/dev/null" npm_config_logs_max="0" npm_config_update_notifier="false" npm_config_timing="false";; esac
 	\command npm "$@"
 )
 \command -v go && go() ( case "$#,${1-}" in ("1,version"|*",env") export GOTOOLCHAIN="local";; esac; \command go "$@" )
