@@ -92,10 +92,10 @@ func (d *Desk) prove(r Response) (policy.Answer, error) {
 	}
 	sig, err := sshsig.Parse(r.Signature)
 	if err != nil {
-		return a, fmt.Errorf("%w: %w", ErrProof, err)
+		return a, fmt.Errorf("%w: %w", ErrProof, &badSignature{err})
 	}
 	if _, err := sig.Verify(Namespace, []byte(r.Digest)); err != nil {
-		return a, fmt.Errorf("%w: %w", ErrProof, err)
+		return a, fmt.Errorf("%w: %w", ErrProof, &badSignature{err})
 	}
 	all, err := d.approvers()
 	if err != nil {
@@ -115,6 +115,15 @@ func (d *Desk) prove(r Response) (policy.Answer, error) {
 	}
 	return a, nil
 }
+
+// badSignature is why a signature is none of what was shown, with how one is made: it may come from another machine.
+type badSignature struct{ err error }
+
+func (e *badSignature) Error() string {
+	return strings.TrimPrefix(e.err.Error(), "sshsig: ") + "; what is signed is the digest of this request, without a newline: printf %s DIGEST | ssh-keygen -Y sign -n " + Namespace + " -f KEY"
+}
+
+func (e *badSignature) Unwrap() error { return e.err }
 
 // tooWeak says what would do.
 func (d *Desk) tooWeak(least Proof, a policy.Answer) error {

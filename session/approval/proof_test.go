@@ -199,7 +199,7 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 		"none, whatever is said":   {func(r *approval.Response) { r.Signature, r.Proof = nil, approval.Touch }, approval.ErrProof, "an approval without a signature is unproven"},
 		"a stranger's":             {func(r *approval.Response) { *r = signed(t, p, who.stranger) }, approval.ErrProof, "is not enrolled"},
 		"of a key that is too old": {func(r *approval.Response) { *r = signed(t, p, who.late) }, approval.ErrProof, "has counted until"},
-		"of another question":      {func(r *approval.Response) { r.Signature = signed(t, other, who.ada).Signature }, approval.ErrProof, "does not verify"},
+		"of another question":      {func(r *approval.Response) { r.Signature = signed(t, other, who.ada).Signature }, approval.ErrProof, "does not verify; what is signed is the digest"},
 		"of another question whole": {func(r *approval.Response) {
 			*r = signed(t, other, who.ada)
 			r.ID = p.ID
@@ -224,6 +224,7 @@ func TestASignatureThatProvesNothingIsRefused(t *testing.T) {
 			err := d.Answer(r)
 			require.ErrorIs(t, err, tt.want)
 			assert.ErrorContains(t, err, tt.text)
+			assert.NotContains(t, err.Error(), "sshsig:")
 			_, err = d.Get(p.ID)
 			require.NoError(t, err, "it stays pending")
 		})

@@ -47,7 +47,12 @@ func NewCmdEnroll(b Base, runF func(context.Context, *EnrollOptions) error) *cob
   --key FILE.pub   enroll an existing key
 
 A signature proves a touch (keys of security keys: sk-ssh-ed25519, sk-ecdsa, added with ssh-add), a passphrase (key files
-with one), or nothing ("unproven": no passphrase, or a key that an SSH agent holds open).
+with one), or nothing ("unproven": no passphrase, or a key that an SSH agent holds open). A key whose file is on another machine
+is enrolled there; copy its line of the file approvers to this one.
+
+Without access to the keeper's socket, sign the digest of a request, and send the signature to its API with an approver's token:
+
+  printf %s DIGEST | ssh-keygen -Y sign -n approve@fairlead -f KEY
 
 Once a key is enrolled, approvals on prod hosts and on hosts without a tier need at least a passphrase. A policy file can
 require more or less, by tier and class:
