@@ -51,6 +51,8 @@ type call struct {
 	log       string          // of -E
 	escape    string          // of -e and EscapeChar
 	ignored   []string        // options that have no effect
+	warnings  []string        // what is done without
+	jumps     bool            // -J
 }
 
 // withValue are ssh's options that take one.
@@ -147,9 +149,9 @@ func (c *call) option(o byte, value string) error {
 	}[o]
 	switch o {
 	case '4':
-		return c.set.Option("AddressFamily=inet")
+		return last(&c.set, "AddressFamily=inet")
 	case '6':
-		return c.set.Option("AddressFamily=inet6")
+		return last(&c.set, "AddressFamily=inet6")
 	case 'a':
 		return c.agent("ForwardAgent=no")
 	case 'A':
@@ -201,6 +203,9 @@ func (c *call) option(o byte, value string) error {
 	case 'V':
 		c.version = true
 	case 'W':
+		if c.forward != "" {
+			return errors.New("-W may be given once")
+		}
 		c.forward = value
 	case '1', '2':
 		if o == '1' {
@@ -212,9 +217,20 @@ func (c *call) option(o byte, value string) error {
 		}
 		switch o {
 		case 'i':
+			if why := inaccessible(value); why != nil { // as ssh, which goes on with the keys that it has
+				c.warnings = append(c.warnings, fmt.Sprintf("-i %s: %v; going on without it", value, why))
+				return nil
+			}
 			value = sshopt.Quoted(value)
+		case 'J':
+			if c.jumps {
+				return errors.New("-J may be given once: separate several jump hosts with commas")
+			}
+			c.jumps = true
 		case 'l':
 			return c.set.User(value)
+		case 'b', 'B', 'c', 'm':
+			return last(&c.set, keyword+"="+value)
 		}
 		return c.set.Option(keyword + "=" + value)
 	}
@@ -333,20 +349,6 @@ func (c *call) directive(text string) error {
 		return c.set.Option(text)
 	}
 	return nil
-}
-
-// agent is -A and -a, of which the last counts, whatever -o says.
-func (c *call) agent(option string) error {
-	c.saidAgent = true
-	return agent(&c.set, option)
-}
-
-func agent(set *sshopt.Flags, option string) error {
-	set.Set.Lines = slices.DeleteFunc(set.Set.Lines, func(line string) bool {
-		keyword, _, _ := strings.Cut(line, "=")
-		return strings.EqualFold(keyword, "ForwardAgent")
-	})
-	return set.Option(option)
 }
 
 // escapeOf is the escape character; "" says nothing.

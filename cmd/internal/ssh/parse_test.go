@@ -55,6 +55,11 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 		"-A -a web1 x":                                       {host: "web1", ask: pipe.Ask{Line: "x"}},
 		"-o ForwardAgent=no -a -oForwardAgent=yes -A web1 x": {host: "web1", set: "ForwardAgent=yes", ask: pipe.Ask{Line: "x"}},
 		"-o ForwardAgent=no -oForwardAgent=yes web1 x":       {host: "web1", ask: pipe.Ask{Line: "x"}},
+		"-4 -6 web1 x":                                       {host: "web1", set: "AddressFamily=inet6", ask: pipe.Ask{Line: "x"}},
+		"-o AddressFamily=inet6 -4 web1 x":                   {host: "web1", set: "AddressFamily=inet", ask: pipe.Ask{Line: "x"}},
+		"-b ::1 -c aes128-ctr -b ::2 web1 x":                 {host: "web1", set: "Ciphers=aes128-ctr BindAddress=::2", ask: pipe.Ask{Line: "x"}},
+		"-m hmac-sha1 -mhmac-sha2-256 -p 1 web1":             {host: "web1", set: "MACs=hmac-sha2-256 Port=1"},
+		"-i /nowhere/key -i /dev/null web1 x":                {host: "web1", set: "IdentityFile=/dev/null", ask: pipe.Ask{Line: "x"}},
 		"-N -W a:1 web1":                                     {host: "web1", ask: pipe.Ask{Host: "a", Port: 1}}, // which -W says anyhow
 		"-o IgnoreUnknown=Shape,Colo* -o Colour=red web1 x": {
 			host: "web1", set: "IgnoreUnknown=Shape,Colo*", ask: pipe.Ask{Line: "x"}, ignored: "-o Colour",
@@ -81,6 +86,7 @@ func TestCommandLinesOfProgramsThatCallSSH(t *testing.T) {
 
 func TestCommandLinesThatAreRefused(t *testing.T) {
 	for line, want := range map[string]string{
+		"-J a -J b web1": "-J may be given once", "-W a:1 -W b:2 web1": "-W may be given once",
 		"":                                     "the destination is missing",
 		"-p":                                   "-p needs a value",
 		"-p x web1":                            "Port",

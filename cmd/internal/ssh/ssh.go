@@ -26,6 +26,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
@@ -83,12 +84,6 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	}, "use ssh's exact streams, which show secrets; they use fairlead run")
 }
 
-// fail tells an error, and ends as ssh ends.
-func fail(to io.Writer, err error) error {
-	fmt.Fprintf(to, "fairlead: ssh: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
-	return cmdutil.Exit(failed)
-}
-
 // runner runs one call.
 type runner struct {
 	f     *cmdutil.Factory
@@ -118,6 +113,11 @@ func (r *runner) newPool() (*session.Pool, error) {
 func (r *runner) run(ctx context.Context) error {
 	if len(r.c.ignored) > 0 {
 		r.step("without effect: %s", strings.Join(r.c.ignored, ", "))
+	}
+	if !r.c.quiet() && !r.c.show {
+		for _, w := range r.c.warnings {
+			fmt.Fprintf(r.says, "fairlead: ssh: %s\n", cmdutil.OneLine(w))
+		}
 	}
 	h, err := r.host()
 	if err != nil {
@@ -355,19 +355,6 @@ func (r *runner) pipe(ctx context.Context, h hosts.Host, ask pipe.Ask, judged *c
 	return r.here(ctx, h, ask, s, judged)
 }
 
-func named(h hosts.Host, err error) error {
-	if err == nil {
-		return nil
-	}
-	if e := (*session.Error)(nil); errors.As(err, &e) { // it names the host in its own way
-		return &namedError{h.Name + ": " + strings.TrimPrefix(cmdutil.WhyAt(err), h.Name+": "), err}
-	}
-	if text := cmdutil.Text(err); !strings.HasPrefix(text, h.Name) {
-		return fmt.Errorf("%s: %w", h.Name, err)
-	}
-	return err
-}
-
 // connect logs in before a call that only forwards is left alone: a host that cannot be reached is no place to forward to.
 func (r *runner) connect(ctx context.Context, h hosts.Host) error {
 	if slices.ContainsFunc(r.c.forwards, func(f hosts.Forward) bool { return f.Option == "-R" }) {
@@ -440,7 +427,10 @@ func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, s streams
 		Sink: sink, Principal: r.f.Caller().Principal, Decide: judged.Decide, Lend: r.lends.Lend,
 	}, h, ask, judged.Reason)
 	if err != nil {
-		return named(h, err)
+		if err = named(h, err); judged.Refused() && strings.HasSuffix(err.Error(), consent.ErrNoTerminal.Error()) { // there is no --yes
+			return &namedError{fmt.Sprintf("%s: confirm it with fairlead run %s --yes, or give the host a tier in the inventory, such as tier: dev", err, printable.Word(h.Name)), err}
+		}
+		return err
 	}
 	r.withoutAgent(h, running.AgentRefused())
 	var sent, got int64

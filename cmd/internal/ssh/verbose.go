@@ -11,7 +11,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/config"
 	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
-	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -120,36 +119,6 @@ func (r *runner) trace() *session.Trace {
 			}
 		},
 	}
-}
-
-// namedError is an error whose text names the host already.
-type namedError struct {
-	text string
-	err  error
-}
-
-func (e *namedError) Error() string { return e.text }
-
-func (e *namedError) Unwrap() error { return e.err }
-
-// fail tells an error, and ends as ssh ends. With -q it says nothing of a connection that is not made, as ssh does.
-func (r *runner) fail(err error) error {
-	if r.c.level == nothing && connecting(err) {
-		return cmdutil.Exit(failed)
-	}
-	return fail(r.says, err)
-}
-
-// connecting reports whether err says that there is no connection.
-func connecting(err error) bool {
-	status := ""
-	if e, ok := errors.AsType[*wire.Problem](err); ok {
-		status = e.Code
-	}
-	if e, ok := errors.AsType[*session.Error](err); ok {
-		status = e.Code
-	}
-	return slices.Contains([]string{string(session.StatusUnreachable), string(session.StatusAuth), string(session.StatusHostKey)}, status)
 }
 
 // control is what to do instead of -O.

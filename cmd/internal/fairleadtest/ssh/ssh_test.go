@@ -224,6 +224,8 @@ func TestSSHTellsItsStepsAndWhatItKnows(t *testing.T) {
 			assert.Equal(t, fairleadtest.Outcome{Code: 255}, r, "%q: ssh says nothing of it", args)
 		}
 		assert.Contains(t, a.run("", a.ssh, "-o", "LogLevel=ERROR", "-p", "1", "sshd", "true").Err, "connection refused")
+		r = a.run("", a.ssh, "-i", "/nowhere/key", "sshd", "echo out")
+		assert.Equal(t, fairleadtest.Outcome{Code: 0, Out: "out\n", Err: "fairlead: ssh: -i /nowhere/key: no such file or directory; going on without it\n"}, r)
 		assert.Contains(t, strings.Fields(a.ok(a.ssh, "-Q", "cipher")), "aes256-ctr")
 		assert.Contains(t, strings.Fields(a.ok(a.ssh, "-Q", "HostKeyAlgorithms")), "ssh-ed25519")
 		for _, what := range strings.Fields(a.ok(a.ssh, "-Q", "help")) {
