@@ -271,7 +271,15 @@ func (c *talk) settle(o outcome) {
 	}
 }
 
+// locked is what PAM says, before it asks, of an account that no password opens for now.
+var locked = lazyregexp.New(`(?i)account (?:is|has been) (?:temporarily )?locked[^\r\n]*(?:\r?\n\([^\r\n]*\))?`)
+
 func (c *talk) refused() error {
+	if said := locked.Find(c.buf[:c.read]); said != nil {
+		err := c.about(&Error{Kind: ErrNotAllowed, Said: printable.Heard(string(said), 200)})
+		err.next = "No password opens it until then, or until it is unlocked there (faillock --reset)"
+		return err
+	}
 	c.settle(refused)
 	return c.about(&Error{Kind: ErrWrongPassword, Said: c.more})
 }

@@ -3,6 +3,8 @@ package become_test
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/become"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // What sudoers and PAM may say, for each account.
@@ -105,4 +108,33 @@ func TestAnAccountThatIsLockedIsSaidToBe(t *testing.T) {
 	require.ErrorIs(t, err, become.ErrNotAllowed)
 	assert.ErrorContains(t, err, "asked for no password")
 	assert.Empty(t, p.questions())
+}
+
+// PAM may say that an account is locked, and ask for its password all the same. A password that it refuses then is not wrong.
+func TestAnAccountThatIsSaidToBeLockedDoesNotMakeAPasswordWrong(t *testing.T) {
+	if matches, _ := filepath.Glob("/lib*/*/security/pam_echo.so"); len(matches) == 0 {
+		needs.Part(t, "pam_echo is not installed")
+	}
+	p := &person{password: "other-pw-4"}
+	dir := t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} {
+		require.NoError(t, os.Chmod(d, 0o755))
+	}
+	text := filepath.Join(dir, "text")
+	require.NoError(t, os.WriteFile(text, []byte("The account is locked due to 3 failed logins.\n(10 minutes left to unlock)\n"), 0o644))
+	all := maps.Clone(files)
+	all["pam.d/su"] = "auth optional pam_echo.so file=" + text + "\nauth required pam_unix.so\nauth required pam_deny.so\naccount required pam_permit.so\n"
+	m := newMachineWith(t, all, p.ask)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var hs []hosts.Host
+	for _, name := range []string{"web1", "web2"} {
+		h := m.as(t, "flnone", "su")
+		h.Name, h.Become.User = name, "flother"
+		hs = append(hs, h)
+	}
+	for h, r := range m.pool.Each(ctx, hs, session.Command{Script: "id -un"}) {
+		require.ErrorIs(t, r.Err, become.ErrNotAllowed, h.Name)
+		assert.ErrorContains(t, r.Err, "locked due to 3 failed logins. (10 minutes left to unlock)")
+	}
 }
