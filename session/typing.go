@@ -68,8 +68,8 @@ func (t *Typing) wait(ctx context.Context) error {
 // Why what waited for an answer was taken back.
 var (
 	errWithdrawn = errors.New("the caller withdrew the request")
-	errTypedOn   = errors.New("something else was done to the command before anybody answered")
-	errEnded     = errors.New("the command ended before anybody answered")
+	errTypedOn   = errors.New("something else was done to the command before an answer came")
+	errEnded     = errors.New("the command ended before an answer came")
 )
 
 // Type is Input for who does not wait for an approval: the Typing tells what becomes of it. While it waits no other text can be

@@ -91,7 +91,7 @@ func (e *RevokedError) Error() string {
 	if e.Authority {
 		what = "the authority that certified " + e.Host
 	}
-	return fmt.Sprintf("knownhosts: %s is revoked by %s (%s %s); the host must get a new one before anybody connects", what,
+	return fmt.Sprintf("knownhosts: %s is revoked by %s (%s %s); give the host a new key before you connect", what,
 		e.Known.place(), e.Known.Type, e.Known.Fingerprint)
 }
 

@@ -55,12 +55,12 @@ func TestWholeTextsOfErrors(t *testing.T) {
 	var r *knownhosts.RevokedError
 	err := db.Check(web, cert)
 	assert.EqualError(t, err, "knownhosts: the authority that certified web is revoked by "+name+":1 ("+shown(ca)+
-		"); the host must get a new one before anybody connects")
+		"); give the host a new key before you connect")
 	require.ErrorAs(t, err, &r)
 	assert.True(t, r.Authority)
 	err = db.Check(web, certificate(t, k.ec, k.ca2, nil, "web"))
 	assert.EqualError(t, err, "knownhosts: the key of web is revoked by "+name+":2 ("+shown(ec)+
-		"); the host must get a new one before anybody connects")
+		"); give the host a new key before you connect")
 	require.ErrorAs(t, err, &r)
 	assert.False(t, r.Authority, "the line is about the key in the certificate")
 

@@ -190,7 +190,7 @@ func TestWhatWaitsToBeTypedIsTakenBackByWhatComesBeforeTheAnswer(t *testing.T) {
 			typing, p := w.types(x, "ada\n")
 			require.NoError(t, do(t.Context(), x))
 			err := became(typing)
-			require.ErrorContains(t, err, "before anybody answered: nothing was typed")
+			require.ErrorContains(t, err, "before an answer came: nothing was typed")
 			require.ErrorIs(t, w.desk.Answer(signed(t, p, who.ada)), approval.ErrSettled)
 			require.NoError(t, w.session.Close())
 			assert.NotContains(t, string(x.Result().Stdout), "hello ada")
