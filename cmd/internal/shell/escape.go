@@ -61,7 +61,8 @@ func endsLine(c byte) bool { return c == '\r' || c == '\n' }
 
 // help is what the help sequence shows, for a raw terminal.
 func (e *escape) help() string {
-	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]s.  hang up\r\n  %[1]s^Z suspend fairlead; the local shell's fg comes back\r\n  %[1]s?  this help\r\n  %[1]s%[1]s  type %[1]s\r\n", shown(e.char))
+	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]s.  hang up\r\n  %[1]s^Z suspend fairlead; the local shell's fg comes back\r\n  %[1]s?  this help\r\n  %[1]s%[1]s  type %[1]s\r\n"+
+		"Others that ssh has (%[1]sB %[1]sC %[1]sR %[1]sV %[1]s# %[1]s&) are not supported: the host gets them as they are typed.\r\n", shown(e.char))
 }
 
 // shown is an escape character as ParseEscape takes it.

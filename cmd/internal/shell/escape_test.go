@@ -83,6 +83,7 @@ func TestTheEscapeFlagTakesOneCharacterOrNone(t *testing.T) {
 	assert.Equal(t, byte(1), c)
 	assert.Equal(t, "^A", f.String())
 	assert.Contains(t, (&escape{char: 1}).help(), "^A.  hang up")
+	assert.Contains(t, (&escape{char: '%'}).help(), "(%B %C %R %V %# %&) are not supported")
 	for _, v := range []string{"", "ab", ".", "?", " ", "\r", "é", "^1", "^ab", "^`", "^\x7f"} {
 		assert.Error(t, f.Set(v), "%q", v)
 	}
