@@ -38,7 +38,7 @@ func because(err error) (code, why string) {
 
 // placed says of an error which path it is about.
 func placed(name string, err error) error {
-	if errors.Is(err, session.ErrClosed) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, session.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	code, why := because(err)

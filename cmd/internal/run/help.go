@@ -42,7 +42,7 @@ Rollouts: --batch 1,10%,100% runs on one host, then on a tenth of all, then on t
 batches, and --deadline bounds the whole run. A limit starts no further host and stops none that runs. Fairlead reports
 which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
 
-Runs are kept, without output: "fairlead runs" lists them, and --rerun failed, unreachable, notrun or all runs the last one,
+Runs are kept, without output: "fairlead runs list" shows them, and --rerun failed, unreachable, notrun or all runs the last one,
 or RUN, again on those hosts. failed includes hosts whose outcome is unknown, as of a run that was killed: the command may
 have run there. notrun takes only hosts that certainly got nothing.
 
