@@ -53,6 +53,11 @@ func TestHostsWithUntrustedKeysFailAlike(t *testing.T) {
 	assert.Empty(t, own)
 }
 
+func TestHostsWithOneKeyAreNamedTogether(t *testing.T) {
+	assert.Equal(t, []string{"web10: SHA256:b", "web[1-3]: SHA256:a"}, outcome.PerHost(map[string]string{"web2": "SHA256:a", "web1": "SHA256:a", "web10": "SHA256:b", "web3": "SHA256:a"}))
+	assert.Empty(t, outcome.PerHost(nil))
+}
+
 func TestHostsWhoseNamesHaveNoAddressFailAlike(t *testing.T) {
 	unknown := func(host string) string {
 		return "the name " + host + " has no address (dial tcp: lookup " + host + " on 10.0.0.1:53: no such host)"

@@ -3,6 +3,7 @@ package outcome
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
@@ -14,9 +15,9 @@ type Cause struct {
 	Names []string
 	What  string // "exit 3", "unreachable", …
 
-	why string   // what all of them have; "" where the host answered
-	at  string   // why, as the first of them has it, with its address
-	own []string // "HOST: what differs in why between them"
+	why string            // what all of them have; "" where the host answered
+	at  string            // why, as the first of them has it, with its address
+	own map[string]string // what differs in why between them, by name
 }
 
 // CauseOf is how one host failed. prefix says at what, "verify: ".
@@ -26,7 +27,7 @@ func CauseOf(name string, r session.Result, prefix string) *Cause {
 	c := &Cause{Names: []string{name}, What: prefix + what, at: at}
 	var own string
 	if c.why, own = Alike(why); own != "" && own != name { // a name is among the names
-		c.own = []string{name + ": " + own}
+		c.own = map[string]string{name: own}
 	}
 	return c
 }
@@ -36,7 +37,11 @@ func (c *Cause) Join(other *Cause) bool {
 	if c.What != other.What || c.why != other.why {
 		return false
 	}
-	c.Names, c.own = append(c.Names, other.Names...), append(c.own, other.own...)
+	c.Names = append(c.Names, other.Names...)
+	if c.own == nil {
+		c.own = map[string]string{}
+	}
+	maps.Copy(c.own, other.own)
 	return true
 }
 
@@ -51,14 +56,26 @@ func (c *Cause) String() string {
 	return c.What + ": " + ForHosts(c.why, c.Names)
 }
 
-// Own is what a person needs to know of each host, a line each, where String speaks of several.
+// Own is what a person needs to know of each host, where String speaks of several: see PerHost.
 func (c *Cause) Own() []string {
 	if len(c.Names) == 1 {
 		return nil
 	}
-	own := slices.Clone(c.own)
-	slices.Sort(own)
-	return own
+	return PerHost(c.own)
+}
+
+// PerHost is what Alike returned of each host, by name: a line for those that have the same, as machines made from one image have
+// one key.
+func PerHost(own map[string]string) (lines []string) {
+	names := map[string][]string{}
+	for name, what := range own {
+		names[what] = append(names[what], name)
+	}
+	for what, of := range names {
+		lines = append(lines, hosts.Fold(of)+": "+what)
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // Hosts are the names, folded.

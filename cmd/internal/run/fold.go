@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -158,8 +157,8 @@ func (v *foldView) head(b *bytes.Buffer, g *group, more string) {
 	}
 	fmt.Fprintf(b, "%s\n", v.paint("1;"+color, fmt.Sprintf("== %s (%s): %s%s", hosts.Fold(slices.Clone(g.names)), count, how, more)))
 	if len(g.names) > 1 {
-		for _, name := range slices.Sorted(maps.Keys(g.own)) {
-			fmt.Fprintf(b, "%s%s: %s\n", foldIndent, name, g.own[name])
+		for _, line := range outcome.PerHost(g.own) {
+			fmt.Fprintf(b, "%s%s\n", foldIndent, line)
 		}
 	}
 }
