@@ -95,7 +95,7 @@ test:
 		"host_vars/d2.yml":          "ansible_user: hostfile\nansible_host: 192.0.2.2\n",
 		"host_vars/w2/a.json":       `{"ansible_port": 33}`,
 	},
-	"ports behind names that came before":          {"inv": "h[1:3]\nh4:2204\n[prod]\nh[1:2]:22\nh4:2222\nh5:2205 ansible_port=25\nh6:2206\n[test]\nh6:26\nh5:27\n"},
+	"ports behind names that came before":          {"inv": "h[1:3]\nh4:2204\n[prod]\nh[1:2]:22\nh4:2222\nh5:2205 ansible_port=+25\nh6:2206\n[test]\nh6:26\nh5:27\n"},
 	"ports behind names that came before, in YAML": {"inv.yml": "a: {hosts: {h1: , 'h2:2202': , 'h[3:4]:2203': {ansible_port: 5}}}\nb: {hosts: {'h[1:4]:22': , 'h5:2205': }}\n"},
 	"priorities": {"inv": `[a_group]
 h1

@@ -15,11 +15,14 @@ import (
 // columns are those that a header may name.
 var columns = []string{"name", "address", "user", "port", "tier", "groups", "labels"}
 
+// otherColumns are what tables of machines call them.
+var otherColumns = map[string]string{"addr": "address", "ip": "address", "host": "name", "hostname": "name", "group": "groups", "label": "labels"}
+
 // maxProblems bounds how many mistakes of one file are reported.
 const maxProblems = 50
 
 // CSV reads a table of hosts. Its first line names the columns: name, and any of address, user, port, tier, groups and
-// labels, in any order. Commas separate cells, or semicolons or tabs where the header has those. Groups, and labels of the
+// labels, in any order; host and hostname are name, and ip is address. Commas separate cells, or semicolons or tabs where the header has those. Groups, and labels of the
 // form key=value, are separated by spaces, or by commas or semicolons. # begins a comment.
 func CSV(path string) (*Inventory, error) {
 	var f files
@@ -53,6 +56,14 @@ func table(file string, data []byte) (*Inventory, error) {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			line, _ := r.FieldPos(0)
+			t.add(hosts.Pos{File: file, Line: line}, "the first line names %d columns, and this one has %d: write empty ones too", len(header), len(row))
+			if len(t.wrong) >= maxProblems {
+				break
+			}
+			continue
 		}
 		if err != nil {
 			return nil, errors.Join(append(t.wrong, csvError(file, err))...)
@@ -106,12 +117,12 @@ func (t *csvTable) header(r *csv.Reader, row []string) error {
 		line, _ := r.FieldPos(i)
 		pos := hosts.Pos{File: t.file, Line: line}
 		name = strings.ToLower(strings.TrimSpace(name))
-		if name == "addr" {
-			name = "address"
+		if known := otherColumns[name]; known != "" {
+			name = known
 		}
 		switch {
 		case !slices.Contains(columns, name):
-			return wrong(pos, "unknown column %q; known: %s%s", clip(name), strings.Join(columns, ", "), near.Hint(near.Find(name, slices.Values(columns))))
+			return wrong(pos, "unknown column %q: the first line names the columns; known: %s%s", clip(name), strings.Join(columns, ", "), near.Hint(near.Find(name, slices.Values(columns))))
 		case slices.Contains(t.columns, name):
 			return wrong(pos, "the column %s is there twice", name)
 		}

@@ -487,6 +487,11 @@ func TestCSVIsRead(t *testing.T) {
 		@web: web1 web2
 		@eu: web1
 	`), show(inv))
+	synonyms, err := foreign.ParseCSV("h.csv", []byte("Hostname,IP,group\nweb1,10.0.0.1,web\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"web1 addr=10.0.0.1", "@web: web1"}, show(synonyms))
+	_, err = foreign.ParseCSV("h.csv", []byte("host,name\n"))
+	assert.ErrorContains(t, err, "h.csv:1: the column name is there twice")
 	semicolons, err := foreign.ParseCSV("h.csv", []byte("Name;Addr\nweb1;10.0.0.1\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"web1 addr=10.0.0.1"}, show(semicolons))
@@ -502,7 +507,7 @@ func TestCSVIsRead(t *testing.T) {
 		"nam\n":          "did you mean name?",
 		"user\nx\n":      "no column is called name",
 		"name,name\n":    "is there twice",
-		"name,user\nx\n": "h.csv:2: not valid CSV: wrong number of fields",
+		"name,user\nx\n": "h.csv:2: the first line names 2 columns, and this one has 1: write empty ones too",
 		"name\n\"x\n":    "not valid CSV",
 	} {
 		_, err := foreign.ParseCSV("h.csv", []byte(text))

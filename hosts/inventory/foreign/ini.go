@@ -223,6 +223,9 @@ func pythonFloat(text string) string {
 // pythonInt returns an integer as Python writes it in decimal: 0x16 and 2_200. Python takes no other number that begins with a zero;
 // it, and every other text, stays as it is.
 func pythonInt(text string) string {
+	if rest, ok := strings.CutPrefix(text, "+"); ok && rest != "" && strings.Trim(rest, "0123456789") == "" && pythonLiteral.MatchString(rest) {
+		return rest
+	}
 	if strings.Trim(text, "0123456789") == "" || text[0] < '0' || text[0] > '9' || text[0] == '0' && strings.ContainsAny(text[1:2], "0123456789_") {
 		return text
 	}

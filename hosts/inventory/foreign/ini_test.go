@@ -43,7 +43,7 @@ func TestVariablesOfAHostWithTheNameOfAGroupAreTheGroups(t *testing.T) {
 func TestNumbersAndTruthValuesAreAsPythonWritesThem(t *testing.T) {
 	for text, want := range map[string][2]string{ // in INI, and in YAML
 		"1.10": {"1.1", "1.1"}, "1e3": {"1000.0", "1e3"}, "22.": {"22.0", "22.0"}, "True": {"True", "True"}, "yes": {"yes", "True"}, "off": {"off", "False"},
-		`"yes"`: {"yes", "yes"}, `"1.10"`: {"1.10", "1.10"}, "1.2.3": {"1.2.3", "1.2.3"}, "+5": {"+5", "5"}, "y": {"y", "y"}, "e": {"e", "e"}, "None": {"", "None"},
+		`"yes"`: {"yes", "yes"}, `"1.10"`: {"1.10", "1.10"}, "1.2.3": {"1.2.3", "1.2.3"}, "+5": {"5", "5"}, "y": {"y", "y"}, "e": {"e", "e"}, "None": {"", "None"},
 	} {
 		for i, name := range []string{"hosts", "hosts.yml"} {
 			inv, err := foreign.ParseAnsible(name, []byte([]string{"[g]\nh\n[g:vars]\nansible_user=" + text, "g: {hosts: {h: }, vars: {ansible_user: " + text + "}}"}[i]+"\n"))
