@@ -11,10 +11,10 @@ with a slash, files keep their names in it; else DST is the new name. SRC/ with 
 reports when a directory SRC goes into a directory DST that exists. From a host, the path may have * ? and [] in it. A file
 here whose name has a colon is ./a:b.
 
-Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them, and times with
---times; owners are not. A symbolic link is followed where it is named, and skipped below that; devices, FIFOs and sockets are always skipped.
-What is skipped or cannot be read is reported. Sparse files are reported and copied whole. Links on a host are not followed
-below DST.
+Directories are copied whole. Modes are kept, without set-uid and set-gid, unless --mode sets them, and times with --times;
+owners are not. A symbolic link is followed where it is named, and skipped below that; devices, FIFOs and sockets are always
+skipped. What is skipped or cannot be read is reported. Sparse files are reported and copied whole. Links on a host are not
+followed below DST.
 
 Each file arrives under a temporary name, is checked against its SHA-256, is put on disk and renamed: a file that has its
 name is whole. What a killed copy leaves on a host is removed by the next one to the same directory; with --resume that one
@@ -29,7 +29,7 @@ Fairlead itself; 130 interrupted.`
 
 const example = `  fairlead cp -n nginx.conf @web:/etc/nginx/nginx.conf   # what would change, as a diff
   fairlead cp --mode 0755 deploy.sh 'lab[001-030]:bin/'
-  fairlead cp --delete site/ @web:/srv/www                # the same files, and no others`
+  fairlead cp --delete --times site/ @web:/srv/www        # the same files, with their times, and no others`
 
 const fetchLong = `Copy files from every selected host into a directory for each: DIR/HOST/PATH.
 
