@@ -44,7 +44,7 @@ func (k *Callers) Remote(r *http.Request) (*Caller, *wire.Problem) {
 	}
 	t, err := k.Store.UseToken(r.Context(), secret)
 	if errors.Is(err, store.ErrToken) {
-		return nil, problem.New(http.StatusUnauthorized, "auth", "the token is not valid")
+		return nil, problem.New(http.StatusUnauthorized, "auth", "the token is not valid: it is unknown, revoked or expired; an operator makes another (POST /v1/tokens)")
 	}
 	if err != nil {
 		return nil, unchecked(err)
