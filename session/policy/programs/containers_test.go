@@ -18,10 +18,16 @@ func TestContainersAreLookedAt(t *testing.T) {
 		read-only | docker image history -q --no-trunc web
 		sensitive-read | docker history --no-trunc web
 		sensitive-read | podman image history --no-trunc web
-		sensitive-read | docker compose config
-		read-only | docker compose config --services
-		read-only | docker compose config -q
-		sensitive-read | docker compose config --format json
+		unknown | docker compose config
+		unknown | docker compose config --services
+		unknown | docker compose -p shop config -q
+		unknown | docker compose ps
+		unknown | docker compose logs --tail 5 api
+		read-only | docker compose -p shop ps
+		read-only | docker compose --project-name=shop logs --tail 5 api
+		read-only | docker compose ls
+		unknown | docker-compose ps
+		read-only | docker-compose -p shop top
 		unknown | docker --host tcp://192.0.2.1 ps
 		unknown | docker -H tcp://192.0.2.1 ps
 		unknown | docker --context other ps
