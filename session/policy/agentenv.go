@@ -41,7 +41,7 @@ func AgentEnviron() []string {
 
 // AgentPrelude is what shells of agents run before anything else: it defines git as a function, which sets gitEnviron, and as
 // functions curl, wget and dig, which keep these from the account's settings for them: those may name files to write and data to
-// send. python3 and python take json.tool from nowhere but their library. lsof and chronyc show numbers and ask no name server; blkid, npm ls, pip,
+// send. sqlite3 -readonly lets no view of the file run a program. python3 and python take json.tool from nowhere but their library. lsof and chronyc show numbers and ask no name server; blkid, npm ls, pip,
 // go version and docker compose ps write and fetch nothing. Reads that would run, or show
 // a file, that the repository's own configuration names say so instead, and changes within submodules, which are repositories of their own,
 // are not looked for. A program that is named in the account's configuration or the host's runs: whoever wrote that may decide it.

@@ -69,3 +69,58 @@ func TestGitOfAgentsHasItsSettings(t *testing.T) {
 	}
 	assert.Contains(t, policy.AgentEnviron(), "PYTHONSAFEPATH=1")
 }
+
+// A view of a database may run a program, and sqlite3 of agents refuses that. What writes is left as it is, and an old SQLite, which
+// cannot be kept from it, runs no view.
+func TestSQLiteOfAgentsRunsNoProgramOfADatabase(t *testing.T) {
+	sqlite, err := exec.LookPath("sqlite3")
+	if err != nil {
+		require.Empty(t, os.Getenv("CI"), "sqlite3 is not installed")
+		t.Skip("sqlite3 is not installed")
+	}
+	for _, shell := range []string{"bash", "zsh", "dash", "ksh93", "mksh", "busybox ash"} {
+		words := strings.Fields(shell)
+		path, err := exec.LookPath(words[0])
+		if err != nil {
+			require.Empty(t, os.Getenv("CI"), "%s is not installed", shell)
+			continue
+		}
+		dir := t.TempDir()
+		out, err := exec.CommandContext(t.Context(), sqlite, filepath.Join(dir, ".tables.db"), "create table t(a); insert into t values (7); create view v as select edit('x', 'echo ran >pwned; cat') as a").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		out, err = exec.CommandContext(t.Context(), sqlite, filepath.Join(dir, "stat.db"), `create view x as select 1; pragma writable_schema = on; update sqlite_master
+			set name = 'sqlite_stat1', tbl_name = 'sqlite_stat1', sql = 'create view sqlite_stat1 as select edit(''x'', ''echo ran >pwned; cat'') as a'`).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		run := func(script string, programs ...string) (string, error) {
+			cmd := exec.CommandContext(t.Context(), path, append(words[1:], "-c", policy.AgentPrelude+"set -u; "+script)...)
+			cmd.Dir, cmd.Env = dir, []string{"HOME=/h", "PATH=" + strings.Join(append(programs, filepath.Dir(sqlite), "/bin"), ":")}
+			out, err := cmd.CombinedOutput()
+			return string(out), err
+		}
+		for _, ask := range []string{
+			`sqlite3 -readonly .tables.db 'select * from v'`, `sqlite3 --readonly ./.tables.db "select a from v"`, `sqlite3 -csv -readonly .tables.db 'select * from v where a > 0'`,
+			`sqlite3 -readonly -safe .tables.db 'select * from v'`, `sqlite3 -readonly .tables.db .tables`, `sqlite3 -readonly .tables.db .schema`, `sqlite3 -readonly stat.db .fullschema`,
+		} {
+			out, _ := run(ask)
+			assert.NoFileExists(t, filepath.Join(dir, "pwned"), "%s: %s: %s", shell, ask, out)
+		}
+		said, err := run(`sqlite3 -readonly .tables.db 'select a from t'`)
+		assert.NoError(t, err, shell)
+		assert.Equal(t, "7\n", said, shell)
+		_, err = run(`sqlite3 .tables.db "select edit('x', 'echo ran >meant; cat')"`)
+		assert.NoError(t, err, shell)
+		assert.FileExists(t, filepath.Join(dir, "meant"), "%s: what is approved does what it says", shell)
+
+		old := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(old, "sqlite3"), []byte("#!/bin/sh\ncase $1 in (-safe) echo 'Error: unknown option: -safe' >&2; exit 1;; esac\nexec "+sqlite+" \"$@\"\n"), 0o755))
+		said, err = run(`sqlite3 -readonly .tables.db 'select * from v'`, old)
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit, shell)
+		assert.Equal(t, 126, exit.ExitCode(), shell)
+		assert.Contains(t, said, "needs approval: command sqlite3", shell)
+		assert.NoFileExists(t, filepath.Join(dir, "pwned"), shell)
+		said, err = run(`sqlite3 -readonly .tables.db .tables`, old)
+		assert.NoError(t, err, shell)
+		assert.Equal(t, []string{"t", "v"}, strings.Fields(said), shell)
+	}
+}

@@ -3,6 +3,7 @@
 # not found" stays what it is. See AgentPrelude.
 #
 #= _fl_a _fl_arg an argument
+#= _fl_r _fl_readonly set where -readonly is among them
 {
 \command -v curl && curl() { \command curl -q "$@"; }
 # With WGETRC=/dev/null wget fails.
@@ -20,6 +21,23 @@
 	\command npm "$@"
 )
 \command -v go && go() ( case "$#,${1-}" in ("1,version"|*",env") export GOTOOLCHAIN="local";; esac; \command go "$@" )
+# A view of the file may run a program, but for -safe, which SQLite knows from 3.37 on. Of the commands with a dot .fullschema asks views.
+\command -v sqlite3 && sqlite3() (
+	_fl_readonly=
+	for _fl_arg in "$@"; do
+		case $_fl_arg in (*-readonly) _fl_readonly=y;; esac
+	done
+	case $_fl_readonly$_fl_arg in
+	(y.[!f]*) ;;
+	(y*)
+		\command sqlite3 -safe -version >/dev/null 2>&1 || {
+			echo "sqlite3: this SQLite has no -safe, so this needs approval: command sqlite3" >&2
+			exit 126
+		}
+		set -- -safe "$@";;
+	esac
+	\command sqlite3 "$@"
+)
 # The file of a project may include others, of repositories and registries.
 \command -v docker && docker() (
 	for _fl_arg in "$@"; do

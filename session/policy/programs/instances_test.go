@@ -104,8 +104,8 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		unknown | sqlite3 -readonly x.db "attach 'y' as y"
 		unknown | sqlite3 -readonly -cmd '.shell id' x.db 'select 1'
 		unknown | sqlite3 -readonly x.db
-		unknown | sqlite3 -readonly x.db 'select * from users'
-		unknown | sqlite3 -readonly x.db .fullschema
+		read-only | sqlite3 -readonly x.db 'select * from users'
+		read-only | sqlite3 -readonly x.db .fullschema
 		unknown | sqlite3 -safe x.db 'select 1'
 		unknown | python3 -m json.tool in out
 		unknown | python3 -m json.tool --infile x

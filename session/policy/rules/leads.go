@@ -7,7 +7,7 @@ import (
 )
 
 // notLed says of an option why a rule does not stand for it.
-const notLed = "which leads to another host, root or service; * stands for no such option, so programs must name it"
+const notLed = "which leads to another host, root or service; * does not cover such options, so programs must name it"
 
 // leads returns the option among the words behind the first ones that leads the program to another host than the rule is for, or to
 // another root or service; "" is none. What the first ones name themselves is meant.
