@@ -22,6 +22,7 @@ func TestARulesTextsHaveLimits(t *testing.T) {
 		"a reason with a tab":     {rule("a", "ask", `classes: [write], reason: "a\tb"`), "reason: must be one line"},
 		"a reason with a return":  {rule("a", "ask", `classes: [write], reason: "a\rb"`), "reason: must be one line"},
 		"a reason that is a list": {rule("a", "ask", "classes: [write], reason: [a]"), "reason: expected a single value"},
+		"hosts that are a list":   {"  - {name: a, hosts: [web1, '@db'], classes: [write], verdict: ask}\n", `hosts: is one selector and no list: write its parts in one text, as in hosts: "web1,@db"`},
 		"an example of 4 KiB":     {rule("a", "ask", "classes: [read-only], match: ['ls "+many(4096-3, "x")+"']"), ""},
 		"a longer example":        {rule("a", "ask", "classes: [read-only], match: ['ls "+many(4096-2, "x")+"']"), "match: the example is longer than 4096 bytes"},
 		"200 examples":            {rule("a", "ask", "classes: [dangerous], match: ["+many(100, "systemctl stop x,")+"], not_match: ["+many(100, "ls,")+"]"), ""},

@@ -195,6 +195,10 @@ func (p *problems) name(n *yaml.Node) string {
 }
 
 func (p *problems) selector(n *yaml.Node) hosts.Selector {
+	if n.Kind == yaml.SequenceNode {
+		p.Add(n.Line, `hosts: is one selector and no list: write its parts in one text, as in hosts: "web1,@db"`)
+		return hosts.Selector{}
+	}
 	s, ok := p.Scalar(n, "hosts")
 	if !ok {
 		return hosts.Selector{}
