@@ -1,4 +1,4 @@
-# Passes counted pieces of standard input to descriptor 4, the pipe: a length in decimal, a newline, and as many bytes. The length 0
+# Passes counted pieces of standard input to standard output, the pipe: a length in decimal, a newline, and as many bytes. The length 0
 # is the end. See feeder.sh.
 #
 #= $b $read what has been read and not passed on
@@ -6,10 +6,8 @@
 #= $n $left what is missing of the piece
 #= $m $most what can be passed on at once
 #= $d $done how much of that has been
-#= O PIPE_IN the pipe
 
 $0 = "fairlead";
-open PIPE_IN, ">&=4";
 $read = "";
 for (;;) {
 	while (($line = index $read, "\n") < 0) {
@@ -23,7 +21,7 @@ for (;;) {
 		$most = length $read < $left ? length $read : $left;
 		$done = 0;
 		while ($done < $most) {
-			$done += syswrite(PIPE_IN, $read, $most - $done, $done) || exit
+			$done += syswrite(STDOUT, $read, $most - $done, $done) || exit
 		}
 		substr($read, 0, $most) = "";
 		$left -= $most

@@ -7,7 +7,8 @@
 # one between the exit and the trap for it, and an exit in there is the last thing it does.
 #
 # perl passes bytes as they come; without it the shell prints what comes as lines of octal escapes, and so it does without stty: some
-# bytes would be signals.
+# bytes would be signals. Shells that have a version may read ahead on a terminal, and keep what is perl's: there another perl takes the
+# line that the command's opening of the pipe is told with.
 #
 #= _fl_n _fl_name the directory's name
 #= _fl_d _fl_dir its path
@@ -29,10 +30,14 @@ done
 mkfifo "$_fl_dir/in" && exec 3<>"$_fl_dir/in" || { printf '@rs@%s%sQ\n' @nonce1@ @nonce2@; exit 1; }
 _fl_perl=; stty -isig 2>/dev/null && command -v @perl@ >/dev/null && _fl_perl=perl
 printf '@rs@%s%sP%s;%s\n' @nonce1@ @nonce2@ "$_fl_perl" "$_fl_dir/in"
-IFS= read -r _fl_text || exit 1
+case $_fl_perl${BASH_VERSION-}${KSH_VERSION-}${ZSH_VERSION-} in
+(perl?*) perl -e 'sysread(STDIN,$_,1)or exit 1 until$_ eq"\n"' || exit 1;;
+(*) IFS= read -r _fl_text || exit 1;;
+esac
 # The command has opened it.
 exec 4>"$_fl_dir/in" 3>&-
 rm -f "$_fl_dir/in"; rmdir "$_fl_dir"
 trap - EXIT HUP INT TERM
-case $_fl_perl in (perl) _fl_perl=@feeder_pl@; export _fl_perl; exec perl -e 'eval$ENV{_fl_perl}';; esac
+# ksh and mksh keep descriptors above 2 to themselves.
+case $_fl_perl in (perl) _fl_perl=@feeder_pl@; export _fl_perl; exec perl -e 'eval$ENV{_fl_perl}' >&4 4>&-;; esac
 while IFS= read -r _fl_text; do case $_fl_text in (.) exit;; esac; printf "$_fl_text" >&4 || exit; done
