@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
@@ -396,77 +395,4 @@ func (d *downloading) digest() (sum string, n int64) {
 		return d.last, d.bytes
 	}
 	return hexSum(d.lines.Bytes()), d.bytes
-}
-
-// ahead reads the small files of a download, several at a time, and gives them in order.
-type ahead struct {
-	queue  chan chan smallData
-	memory *weight
-	end    context.CancelFunc
-	over   chan struct{}
-}
-
-type smallData struct {
-	data []byte
-	size int64 // that it was to have
-	err  error
-}
-
-func newAhead(ctx context.Context, d *downloading) *ahead {
-	ctx, cancel := context.WithCancel(ctx)
-	a := &ahead{queue: make(chan chan smallData, d.r.width()), memory: newWeight(inMemory), end: cancel, over: make(chan struct{})}
-	context.AfterFunc(ctx, func() { a.memory.give(1 << 60) }) // nobody takes what is in it any more
-	go func() {
-		var wg sync.WaitGroup
-		defer close(a.over)
-		defer wg.Wait()
-		for i := range d.all {
-			f := &d.all[i]
-			if f.Dir || f.skip != "" || f.Size > smallFile {
-				continue
-			}
-			one := make(chan smallData, 1)
-			a.memory.take(f.Size)
-			select {
-			case a.queue <- one:
-			case <-ctx.Done():
-				return
-			}
-			wg.Go(func() {
-				data, err := d.r.readSmall(ctx, f.path, f.Size)
-				one <- smallData{data, f.Size, err}
-			})
-		}
-	}()
-	return a
-}
-
-// capped takes a small file, also where it has grown.
-type capped struct{ bytes.Buffer }
-
-func (c *capped) Write(p []byte) (int, error) {
-	if c.Len()+len(p) > 4*smallFile {
-		return 0, errGrown
-	}
-	return c.Buffer.Write(p)
-}
-
-func (a *ahead) next(ctx context.Context) ([]byte, error) {
-	select {
-	case one := <-a.queue:
-		select {
-		case got := <-one:
-			a.memory.give(got.size) // it is written next
-			return got.data, got.err
-		case <-ctx.Done():
-			return nil, ctxerr.Of(ctx)
-		}
-	case <-ctx.Done():
-		return nil, ctxerr.Of(ctx)
-	}
-}
-
-func (a *ahead) stop() {
-	a.end()
-	<-a.over
 }

@@ -26,12 +26,17 @@ type making struct {
 
 // prepare finds out how a file is to be made.
 func (u *uploading) prepare(ctx context.Context, n int, in *incoming) (making, error) {
-	e, to := &u.p.Entries[n], u.target(n)
-	old, err := u.old(ctx, to)
+	old, err := u.old(ctx, u.target(n))
 	if err != nil {
 		return making{}, err
 	}
-	m := making{temp: u.note.temp(to), to: to}
+	return u.prepareOver(ctx, n, in, old)
+}
+
+// prepareOver is prepare where it is known what stands in the file's place.
+func (u *uploading) prepareOver(ctx context.Context, n int, in *incoming, old *meta) (m making, err error) {
+	e, to := &u.p.Entries[n], u.target(n)
+	m = making{temp: u.note.temp(to), to: to}
 	if u.p.Resume && in.r != nil {
 		if m.temp, in.offset, err = u.partial(ctx, to, e, in.r); err != nil {
 			return m, err
@@ -123,6 +128,13 @@ func (u *uploading) old(ctx context.Context, to string) (*meta, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
+	}
+	return replaceable(st)
+}
+
+// replaceable is what a file can take the place of.
+func replaceable(st meta) (*meta, error) {
+	switch {
 	case st.mode.IsRegular():
 		return &st, nil
 	case st.mode.IsDir():
@@ -170,11 +182,16 @@ func (u *uploading) place(ctx context.Context, f waitingFile) error {
 	if err := u.r.rename(ctx, f.temp, f.to); err != nil {
 		return u.undo(ctx, f.temp, err)
 	}
+	u.placed(f)
+	return nil
+}
+
+// placed reports a file that has got its name.
+func (u *uploading) placed(f waitingFile) {
 	u.mu.Lock()
 	report := u.done[f.n]
 	u.mu.Unlock()
 	u.rep.tell(report)
-	return nil
 }
 
 // settle puts files that wait on disk, and gives them their names; after an error it removes them.
@@ -190,6 +207,9 @@ func (u *uploading) settle(ctx context.Context, err error) error {
 			names[i] = f.temp
 		}
 		err = u.r.sync(ctx, u.syncDir(), names)
+	}
+	if m, ok := u.r.(manyAtOnce); ok && err == nil {
+		waiting = u.placeAll(ctx, m, waiting)
 	}
 	for _, f := range waiting {
 		u.slots <- struct{}{}

@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// Many small files go through tar and sha256sum on the host, some hundred at a time: over sftp each of them needs six requests,
-// which cost the host more than the files. They get their names one by one, as all files do. Where that does not work, for
-// whatever reason, they are copied one by one.
+// Many small files go through tar and sha256sum on the host, some hundred at a time: over sftp each of them needs six requests, and
+// over a shell a dozen programs, which cost the host more than the files. Where that does not work, for whatever reason, they are
+// copied one by one.
 const (
 	packFrom  = 100 // small files in a copy
 	packFiles = 1000
 	packBytes = 2 << 20
 )
 
-// packer makes new files below a directory, all of them whole, or fails.
-type packer interface {
-	pack(ctx context.Context, dir string, all []packed) error
+// programs is a remote whose host runs programs on many files at a time.
+type programs interface {
+	program(ctx context.Context, p program) (string, error)
+	word(text string) (word string, ok bool) // text as a word of a program's line; not every way can carry every text
 }
 
 var errPacksOff = errors.New("packs do not work here")
@@ -36,9 +37,10 @@ type packed struct {
 	made making
 }
 
-// packing collects small files for u's packer.
+// packing collects small files for programs of u.r.
 type packing struct {
-	p     packer
+	host  programs
+	dir   string        // that they are in, as a word
 	slots chan struct{} // packs under way
 	all   []packed
 	bytes int64
@@ -49,17 +51,21 @@ type packing struct {
 
 // packing returns what collects files; nil if they go one by one.
 func (u *uploading) packing() *packing {
-	p, ok := u.r.(packer)
+	host, ok := u.r.(programs)
 	small := 0
 	for i := range u.p.Entries {
 		if e := &u.p.Entries[i]; !e.Dir && e.Size <= smallFile {
 			small++
 		}
 	}
-	if !ok || small < packFrom || !safeWord(u.syncDir()) {
+	if !ok || small < packFrom {
 		return nil
 	}
-	return &packing{p: p, slots: make(chan struct{}, 2)}
+	dir, ok := host.word(u.syncDir())
+	if !ok {
+		return nil
+	}
+	return &packing{host: host, dir: dir, slots: make(chan struct{}, 2)}
 }
 
 // works reports whether files are to be collected.
@@ -97,10 +103,13 @@ func (u *uploading) ship(ctx context.Context) {
 }
 
 func (u *uploading) pack(ctx context.Context, all []packed) {
-	failed := make([]error, len(all))
+	failed, olds := make([]error, len(all)), u.olds(ctx, all)
 	each(u.r.width(), len(all), func(i int) {
 		p := &all[i]
-		p.made, failed[i] = u.prepare(ctx, p.n, &p.in)
+		var old *meta
+		if old, failed[i] = olds(u.target(p.n)); failed[i] == nil {
+			p.made, failed[i] = u.prepareOver(ctx, p.n, &p.in, old)
+		}
 		p.in.fsync = false
 	})
 	var good []packed
@@ -114,7 +123,7 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 	}
 	err := errPacksOff
 	if u.packs.works() {
-		err = u.packs.p.pack(ctx, u.syncDir(), good)
+		err = u.packs.make(ctx, u.syncDir(), good)
 	}
 	if err != nil {
 		u.packs.mu.Lock()
@@ -125,6 +134,9 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 		if first && errors.As(err, &failed) && ctx.Err() == nil {
 			u.rep.tell(Report{Done: Noted, Path: u.syncDir(), Why: failed.Error() + "; small files are copied one by one, which takes longer"})
 		}
+	}
+	if err == nil {
+		u.dressPacked(ctx, good)
 	}
 	each(u.r.width(), len(good), func(i int) {
 		p := &good[i]
@@ -157,8 +169,11 @@ func safeWord(s string) bool {
 	return s != ""
 }
 
-// pack implements packer.
-func (s *overSFTP) pack(ctx context.Context, dir string, all []packed) error {
+// word implements programs.
+func (s *overSFTP) word(text string) (string, bool) { return text, safeWord(text) }
+
+// make makes new files below dir, all of them whole, or fails.
+func (k *packing) make(ctx context.Context, dir string, all []packed) error {
 	var names, archive bytes.Buffer
 	to := tar.NewWriter(&archive)
 	for i := range all {
@@ -179,11 +194,11 @@ func (s *overSFTP) pack(ctx context.Context, dir string, all []packed) error {
 	if err := to.Close(); err != nil {
 		return err
 	}
-	if _, err := s.program(ctx, program{what: "tar", line: "tar -xkopf - -C " + dir, in: &archive}); err != nil {
+	if _, err := k.host.program(ctx, program{what: "tar", line: "tar -xkopf - -C " + k.dir, in: &archive}); err != nil {
 		return err
 	}
 	most := 2*names.Len() + 100*len(all) // names are printed with escapes
-	said, err := s.program(ctx, program{what: "sha256sum", line: "cd " + dir + " && xargs -0 sha256sum", in: &names, most: most})
+	said, err := k.host.program(ctx, program{what: "sha256sum", line: "cd " + k.dir + " && xargs -0 sha256sum", in: &names, most: most})
 	if err != nil {
 		return err
 	}

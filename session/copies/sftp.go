@@ -160,12 +160,16 @@ func (s *overSFTP) list(ctx context.Context, dir string) (all []meta, err error)
 		return nil, refused(err)
 	}
 	if len(names) > maxNames {
-		return nil, fault(files.CodeTooLarge, "the directory has more than %d names", maxNames)
+		return nil, tooManyNames()
 	}
 	for _, st := range names {
 		all = append(all, sftpMeta(st))
 	}
 	return all, nil
+}
+
+func tooManyNames() error {
+	return fault(files.CodeTooLarge, "the directory has more than %d names", maxNames)
 }
 
 func (s *overSFTP) read(ctx context.Context, name string, w io.Writer) error {

@@ -26,6 +26,9 @@ import (
 type overShell struct {
 	mu sync.Mutex // one script at a time
 	s  *session.Session
+
+	tar    sync.Once // of hasTar
+	hasTar bool      // one that says what goes wrong
 }
 
 func openShell(t session.Transport, h hosts.Host) (*overShell, error) {
@@ -118,14 +121,14 @@ func (b *overShell) ls(ctx context.Context, script, name string) (meta, error) {
 	if err != nil {
 		return meta{}, err
 	}
-	m, err := parseLs(line)
+	l, err := shellfiles.ParseLs(line)
+	m := metaOfLine(l)
 	m.name = name[strings.LastIndexByte(name, '/')+1:]
 	return m, err
 }
 
-func parseLs(line string) (meta, error) {
-	l, err := shellfiles.ParseLs(line)
-	return meta{mode: l.Mode, uid: l.UID, gid: l.GID, size: l.Size}, err
+func metaOfLine(l shellfiles.Line) meta {
+	return meta{mode: l.Mode, uid: l.UID, gid: l.GID, size: l.Size, changed: l.Changed}
 }
 
 // real follows links of the last name too, which readlink gives one by one.
@@ -141,31 +144,26 @@ if [ -d "$f" ]; then (cd -P -- "$f" && pwd -P); else d=${f%/*}; (cd -P -- "${d:-
 	return strings.TrimSuffix(to, "\n"), err
 }
 
-// list prints each name with NUL behind it: names may hold anything else. It asks ls first, because not every shell's cd says
-// why it fails.
 func (b *overShell) list(ctx context.Context, dir string) (all []meta, err error) {
-	text, err := b.run(ctx, `ls -a -- "$1/." >/dev/null || exit
-cd -- "$1" || exit
-for f in .* *; do
-case $f in .|..) continue ;; esac
-[ -e "$f" ] || [ -h "$f" ] || continue
-l=$(ls -ldn -- "$f" 2>/dev/null) || continue
-set -- $l
-printf '%s %s %s %s %s\000%s\000' "$1" "$2" "$3" "$4" "$5" "$f"
-done`, nil, nil, dir)
-	if err != nil {
-		return nil, err
-	}
-	parts := strings.Split(text, "\x00")
-	for i := 0; i+1 < len(parts); i += 2 {
-		m, err := parseLs(parts[i])
-		if err != nil || parts[i+1] == "" || strings.ContainsRune(parts[i+1], '/') {
-			return nil, shellfiles.ErrLs
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g := &shellfiles.Listing{Failed: cancel, Take: func(name string, l shellfiles.Line) error {
+		if len(all) >= maxNames {
+			return tooManyNames()
 		}
-		m.name = parts[i+1]
+		m := metaOfLine(l)
+		m.name = name
 		all = append(all, m)
+		return nil
+	}}
+	_, err = b.run(ctx, shellfiles.ListScript(), nil, g, dir)
+	switch {
+	case g.Err != nil:
+		return nil, g.Err
+	case err == nil:
+		err = g.End()
 	}
-	return all, nil
+	return all, err
 }
 
 func (b *overShell) read(ctx context.Context, name string, w io.Writer) error {

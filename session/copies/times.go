@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +91,7 @@ func (u *uploading) otherTime(ctx context.Context, e *Entry, to string, st meta)
 	return was, !was.Equal(e.Modified), nil
 }
 
-// timer is a remote whose list, stat and lstat do not say when a file was changed last.
+// timer is a remote whose stat and lstat do not say when a file was changed last, and list not always.
 type timer interface {
 	// times asks for some names of a directory. The zero time is of what is not there.
 	times(ctx context.Context, dir string, names []string) ([]time.Time, error)
@@ -101,6 +102,7 @@ var errNoTimes = errors.New("the host has neither stat nor perl, which say when 
 // timed completes what is known of names in a directory by their times.
 func timed(ctx context.Context, r remote, dir string, all []*meta) error {
 	t, ok := r.(timer)
+	all = slices.DeleteFunc(all, func(m *meta) bool { return !m.changed.IsZero() })
 	if !ok || len(all) == 0 {
 		return nil
 	}

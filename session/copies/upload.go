@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -209,7 +210,7 @@ func (u *uploading) directories(ctx context.Context) error {
 	for d := 0; d <= deepest; d++ {
 		var first error
 		var mu sync.Mutex
-		for _, n := range levels[d] {
+		for _, n := range u.makeAll(ctx, levels[d]) {
 			u.slots <- struct{}{}
 			u.wg.Go(func() {
 				defer func() { <-u.slots }()
@@ -252,25 +253,37 @@ func (u *uploading) directory(ctx context.Context, name string) (made bool, err 
 
 // directoryModes gives new directories their modes, the deepest first: one that cannot be written must be full before.
 func (u *uploading) directoryModes(ctx context.Context) error {
+	var all []int
 	for n := len(u.p.Entries) - 1; n >= 0; n-- {
-		e := &u.p.Entries[n]
-		name := u.target(n)
-		if !e.Dir || !u.made[name] {
-			continue
+		if u.p.Entries[n].Dir && u.made[u.target(n)] {
+			all = append(all, n)
 		}
-		n := n
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return u.depth(b) - u.depth(a) })
+	for _, n := range u.dressDirectories(ctx, all) {
 		u.slots <- struct{}{}
 		u.wg.Go(func() {
 			defer func() { <-u.slots }()
-			if err := u.r.dress(ctx, name, fileplan.Mode(e.Mode&0o1777), u.uid, u.gid); err != nil {
+			c := u.directoryClothes(n)
+			if err := u.r.dress(ctx, u.target(n), c.mode, c.uid, c.gid); err != nil {
 				u.fail(n, err)
 				return
 			}
-			u.rep.tell(Report{Done: Created, Path: name, Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)})
+			u.created(n)
 		})
 	}
 	u.wg.Wait()
 	return u.fatal()
+}
+
+func (u *uploading) directoryClothes(n int) clothes {
+	return clothes{fileplan.Mode(u.p.Entries[n].Mode & 0o1777), u.uid, u.gid}
+}
+
+// created reports a new directory that is complete.
+func (u *uploading) created(n int) {
+	e := &u.p.Entries[n]
+	u.rep.tell(Report{Done: Created, Path: u.target(n), Name: e.Name, Mode: fmt.Sprintf("%04o", e.Mode&0o1777)})
 }
 
 // contents reads the files.

@@ -2,28 +2,6 @@ package files
 
 import "testing"
 
-// ParseLs opens a door for fuzzing.
-
-// ParseList reads what ListScript prints, in two pieces.
-func ParseList(text string) (all []Name, err error) {
-	g := &groups{failed: func(error) {}, take: func(n Name) error {
-		all = append(all, n)
-		return nil
-	}}
-	for _, part := range []string{text[:len(text)/2], text[len(text)/2:]} {
-		if _, err := g.Write([]byte(part)); err != nil {
-			return all, err
-		}
-	}
-	if len(g.text) > 0 {
-		return all, errList
-	}
-	return all, nil
-}
-
-// ListScript does, too.
-var ListScript = listText()
-
 // Hold keeps others from changing what a path leads to.
 func Hold(t *testing.T, h *Host, path string) (release func()) {
 	t.Helper()

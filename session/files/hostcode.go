@@ -9,8 +9,6 @@ import (
 
 // The scripts that are more than one command. Their words come as positional parameters, so nothing is ever quoted into them.
 var (
-	//go:embed host/list.sh
-	listSource string
 	//go:embed host/create.sh
 	createSource string
 	//go:embed host/dress.sh
@@ -20,7 +18,6 @@ var (
 	//go:embed host/tidy.sh
 	tidySource string
 
-	listText   = sync.OnceValue(func() string { return hostcode.Shell(listSource) })
 	createText = sync.OnceValue(func() string { return hostcode.Shell(createSource) })
 	dressText  = sync.OnceValue(func() string { return hostcode.Shell(dressSource) })
 	renameText = sync.OnceValue(func() string { return hostcode.Shell(renameSource) })

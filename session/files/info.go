@@ -44,14 +44,3 @@ func kindOf(m fs.FileMode) Kind {
 	}
 	return Special
 }
-
-// octal is a mode as chmod takes it.
-func octal(m fs.FileMode) uint32 {
-	n := uint32(m.Perm())
-	for bit, value := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
-		if m&bit != 0 {
-			n |= value
-		}
-	}
-	return n
-}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 )
 
@@ -70,22 +71,6 @@ func TestDevicesAreListedOverAShellToo(t *testing.T) {
 			}
 		}
 		assert.Fail(t, "there is no null in /dev", "%v", all)
-	})
-}
-
-// What a listing prints comes from another machine. Names are handed on as they come, before an error is seen.
-func FuzzParseList(f *testing.F) {
-	f.Add("./a b\x00./x\ny\x00\x00s81a4 5 1700000000\na1ff 3 1700000000\x00")
-	f.Add("./l\x00\x00llrwxrwxrwx 1 0 0 3 Nov 21 10:00 ./l -> x\ny\x00")
-	f.Add("./a\x00\x00s41ed 4096 x\x00")
-	f.Add("./0\x00\x00l0000000000 0 0 0 00\x000")
-	f.Fuzz(func(t *testing.T, text string) {
-		all, err := files.ParseList(text)
-		for _, n := range all {
-			if n.Size < 0 || n.Name == "" || n.Kind == files.None || strings.ContainsAny(n.Name, "/\x00") {
-				t.Fatalf("%+v, %v", n, err)
-			}
-		}
 	})
 }
 
@@ -162,14 +147,16 @@ func TestKsh93ListsEveryNameToo(t *testing.T) {
 	ksh := shellOf(t, "ksh")
 	dir := t.TempDir()
 	want := hostile(t, dir)
-	out, err := exec.CommandContext(t.Context(), ksh, "-c", files.ListScript, "ksh", dir).Output()
-	require.NoError(t, err)
-	all, err := files.ParseList(string(out))
+	out, err := exec.CommandContext(t.Context(), ksh, "-c", shellfiles.ListScript(), "ksh", dir).Output()
 	require.NoError(t, err)
 	got := []string{}
-	for _, n := range all {
-		got = append(got, n.Name)
-	}
+	list := shellfiles.Listing{Failed: func(error) {}, Take: func(name string, _ shellfiles.Line) error {
+		got = append(got, name)
+		return nil
+	}}
+	_, err = list.Write(out)
+	require.NoError(t, err)
+	require.NoError(t, list.End())
 	assert.ElementsMatch(t, want, got)
 }
 

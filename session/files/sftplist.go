@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 )
 
 // Of version 3 of the protocol, what a listing needs. The library reads a directory to its end before it returns anything, and
@@ -269,7 +270,8 @@ func (f *fields) attributes() (n Name, ok bool) {
 	if flags&4 != 0 && ok {
 		var mode uint32
 		mode, ok = f.u32()
-		n.Kind, n.Mode = fromUnix(mode)
+		full := shellfiles.UnixMode(mode)
+		n.Kind, n.Mode = kindOf(full), full&modeBits
 	}
 	if flags&8 != 0 && ok {
 		var b []byte
@@ -287,25 +289,6 @@ func (f *fields) attributes() (n Name, ok bool) {
 		}
 	}
 	return n, ok
-}
-
-// fromUnix is a mode as the system has it.
-func fromUnix(raw uint32) (Kind, fs.FileMode) {
-	kind, mode := Special, fs.FileMode(raw)&fs.ModePerm
-	switch raw & 0o170000 {
-	case 0o100000:
-		kind = Regular
-	case 0o040000:
-		kind = Directory
-	case 0o120000:
-		kind = Link
-	}
-	for bit, m := range map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
-		if raw&bit != 0 {
-			mode |= m
-		}
-	}
-	return kind, mode
 }
 
 // errEnd is a directory's end.

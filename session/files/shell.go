@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
 	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -96,6 +97,23 @@ func parseLs(line string) (Info, error) {
 	return Info{Kind: kindOf(l.Mode), Mode: l.Mode & modeBits, Size: l.Size, uid: l.UID, gid: l.GID, stamp: l.Stamp}, nil
 }
 
+// list has the shell name what is there, and stat or ls say what it is.
+func (b *overShell) list(ctx context.Context, dir string, take func(Name) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g := &shellfiles.Listing{Failed: cancel, Take: func(name string, l shellfiles.Line) error {
+		return take(Name{Name: name, Kind: kindOf(l.Mode), Size: l.Size, Mode: l.Mode & modeBits, Changed: l.Changed})
+	}}
+	_, err := b.run(ctx, shellfiles.ListScript(), nil, g, dir)
+	switch {
+	case g.Err != nil:
+		return g.Err
+	case err == nil:
+		return g.End()
+	}
+	return err
+}
+
 func (b *overShell) readlink(ctx context.Context, path string) (string, error) {
 	to, err := b.run(ctx, `readlink -- "$1"`, nil, nil, path)
 	return strings.TrimSuffix(to, "\n"), err
@@ -139,7 +157,7 @@ func (b *overShell) dress(ctx context.Context, temp string, mode fs.FileMode, ui
 	if uid >= 0 && (now.uid != uid || now.gid != gid) {
 		owner = fmt.Sprintf("%d:%d", uid, gid)
 	}
-	_, err = b.run(ctx, dressText(), nil, nil, temp, fmt.Sprintf("%04o", octal(mode)), owner)
+	_, err = b.run(ctx, dressText(), nil, nil, temp, fmt.Sprintf("%04o", fileplan.Octal(mode)), owner)
 	return err
 }
 

@@ -5,14 +5,16 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// Line is what ls -ldn says of a file.
+// Line is what ls -ldn says of a file, or stat.
 type Line struct {
 	Mode     fs.FileMode // ModeIrregular for what is no file, directory or link
 	UID, GID int
-	Size     int64  // in bytes; 0 where Mode is ModeIrregular
-	Stamp    string // size and time as they are printed: differs after most changes
+	Size     int64     // in bytes; 0 where Mode is ModeIrregular
+	Stamp    string    // of ls: size and time as they are printed, which differ after most changes
+	Changed  time.Time // of the content; zero of ls
 }
 
 // ErrLs is the error of a line that nobody can read.

@@ -11,9 +11,9 @@
 #= f one_path a name
 ls -a -- "$1/." >/dev/null || exit
 (cd -P -- "$1" || exit
-has_stat= ; stat -c '%f %s %Y' . >/dev/null 2>&1 && has_stat=1
+has_stat= ; stat -c '%f %s %Y %u %g' . >/dev/null 2>&1 && has_stat=1
 one() {
-	if [ "$has_stat" ] && about_it=$(stat -c '%f %s %Y' -- "$1" 2>/dev/null); then about_it=s$about_it
+	if [ "$has_stat" ] && about_it=$(stat -c '%f %s %Y %u %g' -- "$1" 2>/dev/null); then about_it=s$about_it
 	elif about_it=$(ls -ldn -- "$1"); then about_it=l$about_it
 	elif [ -e "$1" ] || [ -L "$1" ]; then return 1
 	else return 0; fi
@@ -21,7 +21,7 @@ one() {
 }
 some() {
 	[ "$#" -gt 0 ] || return 0
-	if [ "$has_stat" ] && about_it=$(stat -c '%f %s %Y' -- "$@" 2>/dev/null); then
+	if [ "$has_stat" ] && about_it=$(stat -c '%f %s %Y %u %g' -- "$@" 2>/dev/null); then
 		printf '%s\0' "$@" '' "s$about_it"; return
 	fi
 	for one_name do one "$one_name" || return; done
