@@ -159,6 +159,10 @@ func (w *walker) foundFiles(args []programs.Arg) {
 		if all || len(names) == 0 {
 			w.secretBelow(root)
 		}
+		// It may be a file itself, which it finds then.
+		if all || len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return matchGlob(n, lastOf(root.Text)) }) {
+			w.secretOperand(root)
+		}
 		for _, name := range names {
 			w.secretNamed(root, name)
 		}
@@ -171,7 +175,32 @@ func (w *walker) foundFiles(args []programs.Arg) {
 	for _, p := range paths {
 		w.secretPattern(p)
 	}
+	for i, a := range args {
+		switch {
+		case i == 0 || !a.Literal:
+		case args[i-1].Text == "-samefile", args[i-1].Text == "-lname", args[i-1].Text == "-ilname": // what it finds is another name of this one
+			w.secretOperand(a)
+		case args[i-1].Text == "-regex", args[i-1].Text == "-iregex":
+			w.namedByExpression(lastOf(a.Text))
+		}
+	}
 }
+
+// namedByExpression judges a regular expression for names of files, where a name is plain in it.
+func (w *walker) namedByExpression(expression string) {
+	if !strings.ContainsAny(expression, `^$|\`) {
+		return // it was judged as it is
+	}
+	for _, part := range strings.Split(strings.ReplaceAll(expression, `\`, ""), "|") {
+		part = strings.TrimPrefix(strings.Trim(part, "^$()"), ".*")
+		if name := lastOf(part); name != "" && !isWild(name) {
+			w.secretOperand(literal(name))
+		}
+	}
+}
+
+// lastOf is the last part of a path.
+func lastOf(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // searched tells where find looks, for which names and paths, and whether it may find all that is there: where a test is
 // denied, or one of several.

@@ -97,6 +97,9 @@ func (w *walker) namedFor(f facts) {
 func (w *walker) secretNames(args []programs.Arg) {
 	for _, a := range args {
 		w.secretOperand(a)
+		if a.Literal {
+			w.namedByExpression(a.Text)
+		}
 		if strings.IndexByte(a.Text, '/') >= 0 {
 			w.secretOperand(literal(strings.TrimSuffix(a.Text, "/") + "/*"))
 		}
