@@ -17,7 +17,7 @@ func TestContainersAreLookedAt(t *testing.T) {
 		read-only | docker history web
 		read-only | docker image history -q --no-trunc web
 		sensitive-read | docker history --no-trunc web
-		sensitive-read | podman image history --no-trunc web
+		write | podman image history --no-trunc web
 		unknown | docker compose config
 		unknown | docker compose config --services
 		unknown | docker compose -p shop config -q

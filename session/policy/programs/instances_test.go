@@ -78,7 +78,7 @@ func TestALetterMeansWhatItMeansInThatProgram(t *testing.T) {
 		dangerous | mdadm -D /dev/md0 --stop
 		write | hostnamectl hostname new
 		write | resolvectl dns eth0 1.1.1.1
-		unknown | virsh list 'x; destroy y'
+		write | virsh list 'x; destroy y'
 		network-read | netstat -a
 		read-only | netstat -an
 		network-read | iptables -L

@@ -337,7 +337,7 @@ func (k cond) on(a Arg) holds {
 		switch {
 		case a.certain():
 			for _, s := range texts {
-				is = max(is, truth(wildcard.Match(s, p)))
+				is = max(is, truth(wildcard.Match(s, p) && !(k.leadsOut(p) && strings.Contains(s, ".."))))
 			}
 		case a.Split, k.items:
 			is = max(is, maybe)
@@ -351,7 +351,7 @@ func (k cond) on(a Arg) holds {
 				before, star = p[:i], true
 			}
 			switch {
-			case star && before+"*" == p && strings.HasPrefix(known, before):
+			case star && before+"*" == p && strings.HasPrefix(known, before) && !k.leadsOut(p):
 				is = yes
 			case strings.HasPrefix(before, known) || star && strings.HasPrefix(known, before):
 				is = max(is, maybe)
@@ -362,6 +362,11 @@ func (k cond) on(a Arg) holds {
 		return yes - is
 	}
 	return is
+}
+
+// leadsOut reports whether what a pattern excepts is all below a directory, which .. leads out of.
+func (k cond) leadsOut(p string) bool {
+	return k.not && p[0] == '/' && p != "/*" && strings.HasSuffix(p, "*")
 }
 
 func truth(b bool) holds {
