@@ -44,6 +44,21 @@ func directiveRules() []*rule {
 			re: lazyregexp.New(`^password "(?:Auth|Private Key)"[ \t]+(?:"((?:[^"\\\n]|\\.){2,})"|([^\s"']{2,}))'?[ \t\r]*$`),
 			ok: notPlaceholder,
 		},
+		{ // incominguser kim x, of tgt
+			kind: "password", keys: []string{"incominguser ", "outgoinguser "}, left: wordLeft, look: 256, tail: unquoted,
+			re: lazyregexp.New(`^(?i)(?:incoming|outgoing)user[ \t]+[^\s"'=]+[ \t]+` + lineValue),
+			ok: func(m *match) bool { return ownLine(linePrefix(m.before)) && directive(m.win[m.from:m.to]) },
+		},
+		{ // username "kim" password "x", of Monit
+			kind: "password", keys: []string{`password "`}, left: wordLeft, look: 256,
+			re: lazyregexp.New(`^(?i)password "((?:[^"\\\n]|\\.){2,})"`),
+			ok: func(m *match) bool { return userBefore.Match(linePrefix(m.before)) && notPlaceholder(m) },
+		},
+		{ // api key = x, of Netdata
+			kind: "api-key", keys: []string{"api key = ", "api key="}, left: wordLeft, look: 64,
+			re: lazyregexp.New(`^(?i)api key[ \t]*=[ \t]*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})[ \t\r]*$`),
+			ok: func(m *match) bool { return ownLine(linePrefix(m.before)) },
+		},
 		{ // SetEnv DB_PASSWORD x
 			kind: "secret", keys: secretNames, name: true, next: " \t", pre: isSet,
 			re: lazyregexp.New(`^[ \t]+` + shellWord),
@@ -61,6 +76,8 @@ func directiveRules() []*rule {
 		},
 	}
 }
+
+var userBefore = lazyregexp.New(`(?i)\busername[ \t]+"[^"\n]+"[ \t]+$`)
 
 // directive judges the value on a line that has nothing but a name and a value.
 func directive(v []byte) bool {

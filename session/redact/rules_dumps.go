@@ -114,6 +114,12 @@ func dumpRules() []*rule {
 			ok:   func(m *match) bool { return m.group[1] == len(m.win) && namesSecret(m) },
 			then: func(m *match) follow { return hereDocument(m.kind, string(m.text(3)), 16) },
 		},
+		{ // password = """, with x on the next line, of Python and TOML
+			kind: "secret", keys: secretNames, name: true, next: " \t=:", look: nameLook, need: `"""`,
+			re:   lazyregexp.New(`^[ \t]*[=:][ \t]*"""\\?[ \t\r]*$`),
+			ok:   func(m *match) bool { return m.group[1] == len(m.win) && namesSecret(m) },
+			then: func(m *match) follow { return inQuotes(m.kind, `"""`, 16) },
+		},
 		{ // password=x and "password"="x" in UTF-16, of either order of bytes
 			kind: "secret", keys: wideNames, look: 512,
 			re: lazyregexp.New(`^(?i)((?:[a-z]\x00){3})((?:[\w.-]\x00){0,24})(?:["' \t]\x00){0,4}[:=]\x00(?:["' \t]\x00){0,4}((?:[^\s"'\x00]\x00){2,}[^\s"'\x00]\x00?)`),
@@ -302,6 +308,21 @@ func hereDocument(kind, end string, lines int) follow {
 			return nil, hereDocument(kind, end, lines-1)
 		}
 		return foundAt(kind, line, from, to), hereDocument(kind, end, lines-1)
+	}
+}
+
+// inQuotes takes out the lines of a string up to the quotes that end it, as long as each is one word: others explain something.
+func inQuotes(kind, end string, lines int) follow {
+	return func(line []byte) (*match, follow) {
+		from, to := indent(line)
+		text, over := bytes.CutSuffix(line[from:to], []byte(end))
+		if len(text) < 3 || lines == 0 || bytes.ContainsAny(text, " \t") || placeholder(text) || filePath.Match(text) {
+			return nil, nil
+		}
+		if over {
+			return foundAt(kind, line, from, from+len(text)), nil
+		}
+		return foundAt(kind, line, from, to), inQuotes(kind, end, lines-1)
 	}
 }
 

@@ -176,6 +176,11 @@ func headerRules() []*rule {
 			kind: "azure-key", keys: []string{"&sig=", "?sig="}, tail: classOf("A-Za-z0-9%+/=_-"),
 			re: lazyregexp.New(`^(?i)[&?]sig=([a-z0-9%+/=_-]{20,})`),
 		},
+		{ // of a function of Azure
+			kind: "azure-key", keys: []string{"?code=", "&code="}, tail: classOf("A-Za-z0-9%+/=_-"), look: 256,
+			re: lazyregexp.New(`^(?i)[?&]code=([a-z0-9%+/=_-]{30,})`),
+			ok: func(m *match) bool { return bytes.Contains(m.before, []byte(".azurewebsites.")) },
+		},
 		{
 			kind: "aws-signature", keys: []string{"x-amz-signature=", "x-amz-security-token="}, tail: classOf("A-Za-z0-9%+/=_-"),
 			re: lazyregexp.New(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),

@@ -17,7 +17,7 @@ func keyRules() []*rule {
 			// RFC 7468 and its elders, OpenSSH, PGP. After the header comes a line, or what became of a newline: in
 			// program text, which only speaks of keys, a quote follows.
 			kind: "private-key", keys: []string{"-----begin "}, end: pemEnd,
-			re: lazyregexp.New(`^(-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----)(?:[\sA-Za-z0-9+/]|\\+[nr]|(?:\^M)?\$$|["'],[ \t]?["'][A-Za-z0-9+/]{40}|$)`), // cat -A ends lines with a dollar sign
+			re: lazyregexp.New(`^(-----BEGIN (?:(?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?|ARGO TUNNEL TOKEN)-----)(?:[\sA-Za-z0-9+/]|\\+[nr]|(?:\^M)?\$$|["'],[ \t]?["'][A-Za-z0-9+/]{40}|$)`), // cat -A ends lines with a dollar sign
 		},
 		{ // the lines of a block as strings in a list
 			kind: "private-key", keys: []string{"-----begin "}, look: 128, need: "PRIVATE",
@@ -92,6 +92,11 @@ func keyRules() []*rule {
 			kind: "vault-unseal-key", keys: []string{`unseal_keys_`, `recovery_keys_`, `"keys_base64"`}, look: 128,
 			re:   lazyregexp.New(`^"?(?:unseal_keys_|recovery_keys_|keys_base64")(?:b64"|hex")?[ \t]*:[ \t]*\[`),
 			here: func(*match) follow { return unsealKeys },
+		},
+		{ // "keys": ["x", "y"], of the API that they come from
+			kind: "vault-unseal-key", keys: []string{`"keys":`, `"keys" :`}, look: 64,
+			re:   lazyregexp.New(`^"keys"[ \t]*:[ \t]*\[`),
+			here: func(*match) follow { return sharesInHex },
 		},
 		{ // of minisign and signify
 			kind: "private-key", keys: []string{"secret key"}, look: 64,
@@ -170,6 +175,23 @@ func unsealKeys(line []byte) (*match, follow) {
 	return nil, unsealKeys
 }
 
+// sharesInHex is unsealKeys for those in hexadecimal digits, of 33 bytes each: other lists of keys are left alone.
+func sharesInHex(line []byte) (*match, follow) {
+	end := bytes.IndexByte(line, ']')
+	if end < 0 {
+		end = len(line)
+	}
+	if g := shareInHex.FindSubmatchIndex(line[:end]); g != nil {
+		m := foundAt("vault-unseal-key", line, g[2], g[3])
+		m.again, m.tail = true, nil
+		return m, sharesInHex
+	}
+	if from, to := indent(line); end < len(line) || len(bytes.Trim(line[from:to], `",`)) > 0 {
+		return nil, nil
+	}
+	return nil, sharesInHex
+}
+
 // bytesOfKey takes out lines of bytes with colons between them.
 func bytesOfKey(line []byte) (*match, follow) {
 	if !byteLine.Match(line) {
@@ -182,6 +204,7 @@ func bytesOfKey(line []byte) (*match, follow) {
 var (
 	byteLine   = lazyregexp.New(`^[ \t]+[0-9a-f]{2}(?::[0-9a-f]{2})*:?[ \t\r]*$`)
 	unsealKey  = lazyregexp.New(`"([A-Za-z0-9+/]{32,}={0,2})"`)
+	shareInHex = lazyregexp.New(`^[ \t,"]*"([0-9a-f]{66})"`)
 	signifyKey = lazyregexp.New(`^([A-Za-z0-9+/=]{100,})[ \t\r]*$`)
 	hexLine    = lazyregexp.New(`^[ \t]*([0-9a-f]{64})[ \t\r]*$`)
 	azureValue = lazyregexp.New(`^[ \t]*"value": "([A-Za-z0-9+/]{40,}={1,2})"`)

@@ -70,6 +70,8 @@ func tokenRules() []*rule {
 		// Of Airtable, Resend and 1Password, each as long as its issuer makes it.
 		token("service-token", `(pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5})(?:[^A-Za-z0-9_-]|$)`, nil,
 			slices.Concat(starts("pat", alnums), starts("re_", alnums), starts("a3-", alnums))...),
+		// Of crates.io and ElevenLabs.
+		token("service-token", `(cio[A-Za-z0-9]{32}|sk_[0-9a-f]{48})(?:[^A-Za-z0-9_-]|$)`, nil, append(starts("cio", alnums), starts("sk_", hexDigits)...)...),
 		token("private-key", `(S[ACNOUX][A-Z2-7]{56})(?:[^A-Za-z0-9_-]|$)`, nil, seeds()...),
 		// BIP 32.
 		token("private-key", `([txyz]prv[1-9A-HJ-NP-Za-km-z]{107,108})(?:[^A-Za-z0-9_-]|$)`, nil, "xprv", "tprv", "yprv", "zprv"),
@@ -98,8 +100,11 @@ func tokenRules() []*rule {
 		case "jwt":
 			r.long, r.pre = true, isJWT
 		case "service-token":
-			if r.keys[0] == "pata" {
+			switch r.keys[0] {
+			case "pata":
 				r.look, r.pre = 128, signAtPlace
+			case "cioa":
+				r.look, r.ok = 64, func(m *match) bool { return m.win[0] == 's' || random(m.text(1)) }
 			}
 		case "password-hash":
 			if r.look = 256; r.tail != base64Bytes {
