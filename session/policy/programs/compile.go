@@ -66,6 +66,7 @@ const (
 	inherit                      // the options of the program hold for its subcommands too, before and after them
 	pages                        // shows its output in a pager where somebody watches
 	assign                       // NAME=VALUE is an option, listed as -NAME
+	dotless                      // no option holds a dot
 	bundle                       // the first word is a cluster, with or without its dash, whose values follow in order
 	words                        // options and operands are not told apart: forms and the check read the words
 	bools                        // options without a value take =true and =false, in subcommands too
@@ -74,7 +75,7 @@ const (
 )
 
 var styles = map[string]style{
-	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words,
+	"first": first, "exact": exact, "dashlong": dashlong, "inherit": inherit, "pages": pages, "bundle": bundle, "assign": assign, "words": words, "dotless": dotless,
 	"bools": bools, "open": open, "connects": connecting,
 }
 

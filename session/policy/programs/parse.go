@@ -3,6 +3,8 @@ package programs
 import (
 	"slices"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // parse reads options and operands as getopt does, by the node's lists.
@@ -62,10 +64,16 @@ func (c *call) loosen(a Arg) bool {
 // uncertain looks at a word that isn't literal and may be an option.
 func (c *call) uncertain(a Arg) {
 	c.loosen(a)
+	if a.Glob && c.node.style&dotless != 0 && forExtension.MatchString(a.Source) {
+		return
+	}
 	if (a.dash() || a.Operand && c.node.style&(bundle|assign) != 0) && (c.node.hazard || c.node.class != read && strings.HasPrefix(a.Text, "-")) {
 		c.say(unknown, "may have options that do more than read, and a word that isn't literal could be one"+c.behindDashes())
 	}
 }
+
+// forExtension fits patterns of names that end in an extension.
+var forExtension = lazyregexp.New(`^[\w./*?-]*\.\w+$`)
 
 // behindDashes says how a word that isn't literal is no option, where no more is needed for a read.
 func (c *call) behindDashes() string {

@@ -62,6 +62,7 @@
 //	                     -NAME; bundle: the first word is a cluster, with or without its dash; inherit: the options hold
 //	                     for subcommands too, before and after them; pages: starts a pager where somebody watches;
 //	                     bools: options without a value take =true and =false, in subcommands too;
+//	                     dotless: no option holds a dot, so that a pattern for an extension, *.json, makes none;
 //	                     words: options are not told from operands; open: a word that is not literal may be any option
 //	                     or operand, which makes the program no worse than its class; connects: opens connections wherever it is no
 //	                     read
