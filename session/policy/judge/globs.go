@@ -46,6 +46,7 @@ func reaches(segs, pat []string, pattern bool) bool {
 func reachesFixed(segs, pat []string, pattern, floating bool) bool {
 	// An unknown beginning, as of $DIR/etc/shadow, reaches a fixed place only when the rest aims at it.
 	floating = floating || len(pat) > 0 && len(segs) > 0 && pat[0] == "" && segs[0] != ""
+	hidden := false // a directory such as .docker is named: what is in it has a fixed place, too
 	for i, p := range pat {
 		if p == "**" {
 			if i+1 == len(pat) {
@@ -67,9 +68,10 @@ func reachesFixed(segs, pat []string, pattern, floating bool) bool {
 			}
 			continue
 		}
-		if ok, aim := overlap(segs[i], p); !ok || floating && !aimsAt(segs[i], p, aim) && literalLen(p) > 0 {
+		if ok, aim := overlap(segs[i], p); !ok || floating && !hidden && !aimsAt(segs[i], p, aim) && literalLen(p) > 0 {
 			return false
 		}
+		hidden = (hidden || p == segs[i] && len(p) > 2 && p[0] == '.') && !isWild(p)
 	}
 	return len(segs) == len(pat)
 }

@@ -48,3 +48,33 @@ func TestMembersOfArchivesAreNamesOfFiles(t *testing.T) {
 		read-only | unzip -p b.zip META-INF/MANIFEST.MF
 	`)
 }
+
+// A pattern within a directory that is known by its name, as those of programs in a home, reaches what lies there.
+func TestPatternsInHiddenDirectoriesReachWhatIsThere(t *testing.T) {
+	verdicts(t, "bash", `
+		sensitive-read | cat ~/.docker/*
+		sensitive-read | cat ~/.docker/*.json
+		sensitive-read | jq . ~/.docker/*.json
+		sensitive-read | head /home/*/.docker/c*
+		sensitive-read | cat ~/.config/gh/*.yml
+		sensitive-read | cat ~/.config/*/*.yml
+		sensitive-read | cat ~/.config/*
+		sensitive-read | cat ~/.cargo/*.toml
+		sensitive-read | cat ~/.m2/*.xml
+		sensitive-read | grep -h x ~/.gem/*
+		sensitive-read | cat ~/.codex/*.json
+		sensitive-read | cat .composer/*
+		read-only | cat ~/.config/nvim/*
+		read-only | cat ~/.config/htop/*
+		read-only | cat ~/.docker/*.md
+		read-only | ls -l ~/.docker/*
+		read-only | cat .github/workflows/*.yml
+		read-only | cat ~/.local/bin/*.sh
+		read-only | cat .vscode/*.md
+		read-only | cat ./*/x.txt
+		read-only | jq .name *.json
+		read-only | jq -s length logs/*.json
+		unknown | jq . *
+		unknown | jq . "$x"/*
+	`)
+}
