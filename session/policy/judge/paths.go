@@ -22,7 +22,9 @@ func (w *walker) operands(c call, f programs.Finding) {
 			w.catastrophic(p.Arg)
 			w.plants(p.Arg)
 		case p.Write:
-			w.noteWrite(p.Arg, false)
+			for _, a := range intoDirectory(c, p.Arg) {
+				w.noteWrite(a, false)
+			}
 			w.plants(p.Arg)
 		default:
 			w.noteRead(p.Arg)
@@ -79,6 +81,30 @@ func (w *walker) operands(c call, f programs.Finding) {
 	if c.name == "find" && runsReaders(f.Nested) {
 		w.foundFiles(c.args)
 	}
+}
+
+// intoDirectory returns what is written where a file is: of cp a b dir/ these are the files below the directory, which a slash
+// says it is.
+func intoDirectory(c call, to programs.Arg) []programs.Arg {
+	whole := []programs.Arg{to}
+	switch c.name {
+	case "cp", "mv", "gcp", "gmv":
+	default:
+		return whole
+	}
+	names := plainOperands(c.args)
+	if len(names) < 2 || hasShort(c.args, 'T') || anyPrefix(c.args, "--no-t") || names[len(names)-1].Text != to.Text || !to.Literal || !strings.HasSuffix(to.Text, "/") {
+		return whole
+	}
+	var below []programs.Arg
+	for _, from := range names[:len(names)-1] {
+		base := path.Base(from.Text)
+		if !from.Literal || from.Text == "" || base == "." || base == ".." || base == "/" {
+			return whole
+		}
+		below = append(below, programs.Arg{Text: to.Text + base, Literal: true, Source: to.Source})
+	}
+	return below
 }
 
 // outsideTree judges the paths of git diff that lead out of the work tree: of those it shows all that is in a directory.
