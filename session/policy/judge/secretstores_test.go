@@ -78,3 +78,25 @@ func TestPatternsInHiddenDirectoriesReachWhatIsThere(t *testing.T) {
 		unknown | jq . "$x"/*
 	`)
 }
+
+// What lies in a directory of secrets, and what a database stores, is held back; sources, and what only lists, are not.
+func TestDirectoriesOfSecretsAndOfDatabases(t *testing.T) {
+	verdicts(t, "bash", `
+		sensitive-read | cat secrets/db.txt
+		sensitive-read | head ./config/secrets/api
+		sensitive-read | cat secrets/*
+		sensitive-read | strings /var/lib/postgresql/15/main/global/1260
+		sensitive-read | strings /var/lib/mysql/ibdata1
+		sensitive-read | tail -c 100 /var/lib/redis/dump.rdb
+		sensitive-read | git config --blob=HEAD:.pypirc -l
+		sensitive-read | git config --blob HEAD:.aws/credentials --list
+		unknown | git config --blob="$x" -l
+		read-only | git config --blob=HEAD:.gitmodules -l
+		read-only | cat internal/secrets/manager.go
+		read-only | cat modules/secrets/main.tf
+		read-only | ls -l secrets
+		read-only | cat /var/lib/postgresql/15/main/PG_VERSION
+		read-only | du -sh /var/lib/postgresql/15/main/base/*
+		read-only | cat /var/lib/mysql/mysql.err
+	`)
+}

@@ -35,6 +35,7 @@ var checks = map[string]func(*call){
 	"gitWorkTree": gitWorkTree,
 	"gitPatch":    gitPatch,
 	"gitBlame":    gitBlame,
+	"gitBlob":     gitBlob,
 	"gitPaths":    gitPaths,
 }
 

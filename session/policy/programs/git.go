@@ -140,6 +140,16 @@ func gitPaths(c *call) {
 	}
 }
 
+// gitBlob names the file in a commit whose settings git config shows.
+func gitBlob(c *call) {
+	for _, a := range c.values("--blob") {
+		if _, file, ok := strings.Cut(a.Text, ":"); ok || !a.certain() {
+			a.Text = strings.TrimPrefix(file, "./")
+			c.path(a, false)
+		}
+	}
+}
+
 // gitBlame: what it shows is a file's content.
 func gitBlame(c *call) {
 	gitWorkTree(c)
