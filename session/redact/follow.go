@@ -348,3 +348,55 @@ func within(kind string, re *lazyregexp.Regexp, lines int) follow {
 		return foundAt(kind, line, g[2], g[3]), nil
 	}
 }
+
+// between returns the next match in data[at:end], which stands between the keyword of a match at from and its secret, and where its keyword
+// is: a token in a header of a command that gives a password after it. It ends before end does, and nothing before done is of it. No rule
+// looks further than that one could.
+func (x *pattern) between(data []byte, from, at, end, done int) (m *match, keyword int) {
+	if at >= end {
+		return nil, 0
+	}
+	next, nextAt := x.next, x.nextAt
+	defer func() { x.next, x.nextAt = next, nextAt }() // what it would expect of the next line is not asked for
+	for {
+		if at = x.book.next(data, at); at >= end {
+			return nil, 0
+		}
+		if n := markAt(data[at:]); n > 0 {
+			at += n
+			continue
+		}
+		if found, _ := x.book.at(data, at); found {
+			win, _ := x.ahead.window(data, at, true)
+			win = win[:min(len(win), from+Window-at)]
+			if _, r, m, _ := x.tryAt(data, at, done, win, nil); m != nil && r.end == nil && at+m.from >= done && at+m.to < end {
+				return m, at
+			}
+		}
+		at++
+	}
+}
+
+// takeBetween takes out what between finds, and returns how much of data is written then.
+func (x *pattern) takeBetween(data []byte, from, at, end, done int) int {
+	for {
+		m, keyword := x.between(data, from, at, end, done)
+		if m == nil {
+			return done
+		}
+		x.show(data, done, keyword+m.from)
+		x.enter(nil, m, data[keyword+m.from:keyword+m.to], keyword+m.from)
+		x.close()
+		done = keyword + m.to
+		at = max(done, keyword+1)
+	}
+}
+
+// mark shows data[done:from], and what stands for the secret after it, for a silence.
+func (x *pattern) mark(data []byte, done, from, to int, kind string) {
+	x.show(data, done, from)
+	if left := to - max(x.shown, from); left > 0 {
+		x.out = appendMark(x.out, kind, idOf(x.key, data[from:to]))
+		x.note.one(kind, int64(left))
+	}
+}

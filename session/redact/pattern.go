@@ -89,6 +89,7 @@ func (x *pattern) run(data []byte, final bool) int {
 				return x.wait(data, done, i)
 			}
 			if m := x.followed(data, i, win); m != nil {
+				done = x.takeBetween(data, i, i, i+m.from, done)
 				x.show(data, done, i+m.from)
 				x.enter(nil, m, data[i+m.from:i+m.to], i+m.from)
 				i += m.to
@@ -126,6 +127,7 @@ func (x *pattern) run(data []byte, final bool) int {
 			i++
 			continue
 		}
+		done = x.takeBetween(data, i, i+1, i+m.from, done)
 		x.show(data, done, i+m.from)
 		x.enter(r, m, data[i+m.from:i+m.to], i+m.from)
 		done = i + m.to
@@ -200,11 +202,16 @@ func (x *pattern) silence() []byte {
 			x.shown = max(x.shown, i)
 			return x.out
 		}
-		x.show(data, done, i+m.from)
-		if left := i + m.to - max(x.shown, i+m.from); left > 0 {
-			x.out = appendMark(x.out, m.kind, idOf(x.key, data[i+m.from:i+m.to]))
-			x.note.one(m.kind, int64(left))
+		for at := i + 1; ; {
+			inner, from := x.between(data, i, at, i+m.from, done)
+			if inner == nil {
+				break
+			}
+			x.mark(data, done, from+inner.from, from+inner.to, inner.kind)
+			done = from + inner.to
+			at = max(done, from+1)
 		}
+		x.mark(data, done, i+m.from, i+m.to, m.kind)
 		done = i + m.to
 		i = max(done, i+1)
 	}
