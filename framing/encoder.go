@@ -93,6 +93,9 @@ func Append(dst []byte, d Dialect, tok Token, cmd Command) ([]byte, error) {
 	if d == POSIX {
 		header = " " + afterInterrupt(cmd.Script) + header[1:]
 	}
+	if cmd.Trace {
+		header = " T" + header[1:]
+	}
 	if cmd.Status&255 != 0 {
 		header = fmt.Sprintf(" :%d:%s", cmd.Status&255, header[1:])
 	}

@@ -93,6 +93,29 @@ func TestTheExitCodeOfTheCommandBeforeIsSeenUnderXtraceToo(t *testing.T) {
 	})
 }
 
+// Nothing of a command with a syntax error runs, and so not what switches tracing on before it.
+func TestXtraceOutlivesASyntaxError(t *testing.T) {
+	eachShell(t, both, func(t *testing.T, sh framing.Shell) {
+		for _, before := range []int{0, 7} {
+			s := start(t, sh)
+			s.run("set -x")
+			s.send(framing.Command{Script: "if", Status: before, Trace: true})
+			if o := s.wait(); o.exit != nil {
+				return // mksh ends there, and busybox; a shell that is new does not trace
+			}
+			require.True(t, s.trace)
+			o := s.run("echo hi")
+			assert.Equal(t, "hi\n", o.stdout)
+			assert.Contains(t, o.stderr, "echo hi")
+			assertNothingOfOurs(t, o)
+			s.run("set +x")
+			require.False(t, s.trace)
+			o = s.run("echo two")
+			assert.Empty(t, o.stderr)
+		}
+	})
+}
+
 // What a shell says of the line that failed, and of a command with one line.
 var complaints = map[string]struct{ one, third, lineno string }{
 	"bash": {"bash: line 1: nosuch: command not found\n", "bash: line 3: nosuch: command not found\n", "2"},

@@ -55,6 +55,7 @@
 #= _fl_r _fl_status the exit code; empty from the reading of a frame to the end of its command
 #= _fl_m _fl_flags the options of the shell ($-) when a command has ended
 #= _fl_6 _fl_interrupted the exit code of a command that was interrupted
+#= _fl_A _fl_untraced y in a frame with xtrace until the command runs: one with a syntax error never does, and xtrace stays on
 #= _fl_4 _fl_may_follow what the frame's header says that an interrupt may leave to run; in mksh see driver_mksh.sh
 #= _fl_2 _fl_idle set while no round of a list has run
 #= _fl_1 _fl_token the frame's token, as it is typed
@@ -209,6 +210,7 @@ _fl_read_frame() {
 	(*)
 		_fl_text=
 		case $_fl_mode in (:*) _fl_text=${_fl_mode#:} _fl_mode=${_fl_text#*:} _fl_text="_fl_return ${_fl_text%%:*} '' || ";; esac
+		case $_fl_mode in (T*) _fl_untraced=y _fl_mode=${_fl_mode#T};; (*) _fl_untraced=;; esac
 		case $_fl_mode in
 		(+*) _fl_may_follow=+ _fl_mode=${_fl_mode#+};;
 		(\=*) _fl_may_follow=${_fl_mode%=*}= _fl_mode=${_fl_mode##*=};;
@@ -233,7 +235,8 @@ _fl_read_frame() {
 			_fl_mode="
 				$_fl_close_group} >/dev/tty 2>&1 $_fl_close_pipes";;
 		esac
-		_fl_mode=$_fl_mode$_fl_after_command$_fl_uncook
+		_fl_mode="$_fl_mode${_fl_after_command}case \$_fl_untraced in (y) _fl_flags=x\$_fl_flags;; esac
+			$_fl_uncook"
 		case ${_fl_reader-} in (?*) _fl_mode="$_fl_mode$_fl_print @rs@${_fl_token}e'
 			' >&$_fl_err || _fl_frame=:
 			";; esac
