@@ -23,10 +23,11 @@ import (
 
 // The accounts of the machine that the tests log in to, and what they may become.
 var (
-	accounts = []sessiontest.Account{{Name: "flfree", Password: "free-pw-1"}, {Name: "flpass", Password: "pass-pw-2"}, {Name: "flnone", Password: "none-pw-3"}, {Name: "flother", Password: "other-pw-4"}}
-	files    = map[string]string{
-		"sudoers.d/fairlead-test": "flfree ALL=(ALL) NOPASSWD: ALL\nflpass ALL=(ALL) ALL\n",
-		"doas.conf":               "permit nopass flfree\npermit flpass\n",
+	accounts = []sessiontest.Account{{Name: "flfree", Password: "free-pw-1"}, {Name: "flpass", Password: "pass-pw-2"}, {Name: "flnone", Password: "none-pw-3"}, {Name: "flother", Password: "other-pw-4"},
+		{Name: "flkeys", Password: "\x03pw\x1a\x1c\x04\x15\x17\x08\x7f\x11\x13\x16\x1b5"}}
+	files = map[string]string{
+		"sudoers.d/fairlead-test": "flfree ALL=(ALL) NOPASSWD: ALL\nflpass ALL=(ALL) ALL\nflkeys ALL=(ALL) ALL\n",
+		"doas.conf":               "permit nopass flfree\npermit flpass\npermit flkeys\n",
 	}
 )
 
@@ -147,6 +148,32 @@ func TestWhatBecomesOfBecoming(t *testing.T) {
 			assert.Equal(t, h.Become.User+"\n", string(r.Stdout))
 			assert.Equal(t, "err\n", string(r.Stderr))
 			assert.Equal(t, 3, *r.ExitCode)
+		})
+	}
+}
+
+// What a terminal takes for a key is a part of a password like any other byte. What ends the line that it is typed in is sent to no host.
+func TestPasswordsMayHoldWhatATerminalTakesForKeys(t *testing.T) {
+	p := &person{}
+	m := newMachine(t, p.ask)
+	const password = "\x03pw\x1a\x1c\x04\x15\x17\x08\x7f\x11\x13\x16\x1b5"
+	for _, tt := range []struct{ method, user, to string }{{"sudo", "flkeys", "root"}, {"doas", "flkeys", "root"}, {"su", "flnone", "flkeys"}} {
+		t.Run(tt.method, func(t *testing.T) {
+			h := m.as(t, tt.user, tt.method)
+			h.Become.User = tt.to
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			p.reset(password)
+			r, err := m.pool.Run(ctx, h, session.Command{Script: "id -un"})
+			require.NoError(t, err)
+			assert.Equal(t, tt.to+"\n", string(r.Stdout))
+
+			p.reset("two\nlines")
+			_, err = m.pool.Run(ctx, m.as(t, "flpass", tt.method), session.Command{Script: "id -un"})
+			require.ErrorIs(t, err, become.ErrPasswordNeeded)
+			require.ErrorIs(t, err, session.ErrAuth)
+			assert.NotErrorIs(t, err, become.ErrWrongPassword)
+			assert.ErrorContains(t, err, "it holds a line break")
 		})
 	}
 }

@@ -171,8 +171,8 @@ func (c *talk) answerMore(ctx context.Context) error {
 		return context.Cause(ctx)
 	case err != nil:
 		return c.about(&Error{Kind: ErrPasswordNeeded, Said: c.more, Err: err})
-	case bytes.ContainsAny(value, "\n\r\x00"):
-		return c.refused()
+	case bytes.ContainsAny(value, lineEnds):
+		return c.about(&Error{Kind: ErrPasswordNeeded, Said: c.more, Err: errLines})
 	}
 	c.hurry()
 	line := append(make([]byte, 0, len(value)+1), value...)
@@ -229,6 +229,9 @@ func (c *talk) again() error {
 	return err
 }
 
+// lineEnds are the bytes that end what programs read as a password, wherever they stand in it.
+const lineEnds = "\n\r\x00"
+
 // answer sends the password.
 func (c *talk) answer(ctx context.Context) error {
 	c.rest()
@@ -247,9 +250,9 @@ func (c *talk) answer(ctx context.Context) error {
 		return c.about(&Error{Kind: ErrNotTried, On: not.On})
 	case err != nil:
 		return c.about(&Error{Kind: ErrPasswordNeeded, Err: err})
-	case bytes.ContainsAny(a.value, "\n\r\x00"):
-		a.settle(c.Host, refused)
-		return c.about(&Error{Kind: ErrWrongPassword, Said: c.more})
+	case bytes.ContainsAny(a.value, lineEnds):
+		a.settle(c.Host, unknown)
+		return c.about(&Error{Kind: ErrPasswordNeeded, Err: errLines})
 	}
 	c.tried = a
 	c.hurry()

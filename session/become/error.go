@@ -18,6 +18,8 @@ var (
 	ErrNoProgram      = errors.New("become: the program is not installed")
 )
 
+var errLines = errors.New("it holds a line break or a NUL byte")
+
 // Error says why there is no program as another account. Its text holds no password.
 type Error struct {
 	Host   string
@@ -58,10 +60,15 @@ func (e *Error) Error() string {
 		}
 		return fmt.Sprintf("%s does not let %s become %s%s. %s", program, login, e.Become.User, said, next)
 	case ErrPasswordNeeded:
-		text = fmt.Sprintf("%s asks for the password of %s before %s becomes %s, and none was given", program, whose, login, e.Become.User)
+		asks, given := fmt.Sprintf("for the password of %s", whose), "none was given"
 		if e.Said != "" {
-			text = fmt.Sprintf("%s asks %q before %s becomes %s, and no answer was given", program, e.Said, login, e.Become.User)
+			asks, given = fmt.Sprintf("%q", e.Said), "no answer was given"
 		}
+		text = fmt.Sprintf("%s asks %s before %s becomes %s, and ", program, asks, login, e.Become.User)
+		if e.Err == errLines {
+			return text + "what was given cannot be sent: " + errLines.Error() + ". Run the command again and answer in one line"
+		}
+		text += given
 		if e.Err != nil {
 			text += " (" + e.Err.Error() + ")"
 		}

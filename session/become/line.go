@@ -57,9 +57,10 @@ func line(start *string) func() string {
 
 var elevatedText = sync.OnceValue(func() string { return hostcode.Line(elevatedSource) })
 
+// No byte of a password is a key for the terminal. The other account's sh makes the terminal what it is for a program.
 const (
-	rawTerminal  = "raw -echo isig -iexten noflsh"
-	lineTerminal = "sane -echo -onlcr isig -iexten noflsh"
+	rawTerminal  = "raw -echo -isig -iexten noflsh"
+	lineTerminal = "sane -echo -onlcr -isig -iexten -ixon -icrnl noflsh eof undef erase undef kill undef"
 )
 
 // Elevation is one start of a program as another account.
