@@ -2,6 +2,7 @@ package sshconn
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ type notice struct {
 
 // banner hears what the server says. A person is told when something is asked, or when the login takes its time: it may be theirs to
 // do what the text says, so the clock stands still for as long as servers wait. Who is let in at once is told nothing, as a text for
-// everybody would come from each of a hundred hosts.
+// everybody would come from each of a hundred hosts. Where there is no person the clock goes on.
 func (l *login) banner(text string) error {
 	if len(l.tried) > 0 || len(l.typed) > 0 { // what comes before is for everybody
 		l.told += text[:min(len(text), 8*maxHeard-len(l.told))]
@@ -77,18 +78,35 @@ func (l *login) tellInTime(ctx context.Context) {
 		return
 	}
 	var grace <-chan time.Time
+	still := false // the clock
+	defer func() {
+		if still {
+			l.clk.Resume()
+		}
+	}()
 	for {
 		select {
 		case <-l.notice.more:
 			if grace == nil && l.notice.wants() {
-				grace = time.After(loginGrace)
+				grace, still = time.After(loginGrace), true
 				l.clk.Pause()
-				defer l.clk.Resume()
 			}
-			if l.tell(ctx) != nil {
+			err := l.tell(ctx)
+			if errors.Is(err, ErrNoPerson) {
+				if still {
+					still = false
+					l.clk.Resume()
+				}
+				continue
+			}
+			if err != nil {
 				return
 			}
 		case <-grace:
+			if !still {
+				continue
+			}
+			l.clk.Waited(loginGrace)
 			return
 		case <-ctx.Done():
 			return

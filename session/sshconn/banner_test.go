@@ -1,6 +1,7 @@
 package sshconn_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/sshserver"
@@ -88,4 +90,16 @@ func TestWhatAProxyCommandSaysIsToldToAPersonWhoHasToWait(t *testing.T) {
 	_, err := a.asking(waiting).Dial(t.Context(), web1)
 	assert.ErrorContains(t, err, "debug1: connecting", "the clock runs on")
 	assert.Equal(t, []string{"banner: debug1: connecting\n"}, toldBy(waiting))
+}
+
+// Where there is no person, the time is up as it is without that text.
+func TestWithoutAPersonWhatAProxyCommandSaysStopsNoClock(t *testing.T) {
+	none := &person{says: func(sshconn.Question) (sshconn.Answer, error) { return sshconn.Answer{}, sshconn.ErrNoPerson }}
+	a, _ := proxied(t, func(*sshserver.Server) string {
+		return "sh -c 'echo visit https://login.example.com/a/3 >&2; exec tail -f /dev/null'\n\tConnectTimeout 1"
+	})
+	_, err := a.asking(none).Dial(t.Context(), web1)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "no answer within 1s; it says")
+	assert.Equal(t, []string{"banner: visit https://login.example.com/a/3\n"}, toldBy(none))
 }

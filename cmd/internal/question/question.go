@@ -107,6 +107,9 @@ func (a *Asker) Ask(ctx context.Context, q sshconn.Question) (sshconn.Answer, er
 	}
 	if q.Kind == sshconn.AskLogin && len(q.Prompts) == 0 {
 		fmt.Fprint(a.io.Err, said(q)) // such as "approve it on your phone"
+		if !a.CanAsk() {
+			return sshconn.Answer{}, sshconn.ErrNoPerson // who waits need wait no longer than without it
+		}
 		return sshconn.Answer{}, nil
 	}
 	ask, end, err := a.begin()

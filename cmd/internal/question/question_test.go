@@ -277,3 +277,18 @@ func TestAskpassAnswersAsWithSSH(t *testing.T) {
 	_, err = a.Ask(context.Background(), unknown("web1", "SHA256:1"))
 	assert.ErrorContains(t, err, "no answer was given")
 }
+
+// Who waits for a person to do what a server says has to know that there is none.
+func TestWithoutATerminalWhatAServerSaysIsPrintedForNoPerson(t *testing.T) {
+	ios, _, _, errOut := iostreams.Test()
+	a := question.New(ios, func(string) string { return "" })
+	defer a.Close()
+	a.OnTerminal(func() (*os.File, error) { return nil, syscall.ENXIO })
+	q := sshconn.Question{Kind: sshconn.AskLogin, Method: "banner", Host: "web1", User: "ada", Instruction: "visit https://login.example.com"}
+	_, err := a.Ask(t.Context(), q)
+	require.ErrorIs(t, err, sshconn.ErrNoPerson)
+	assert.Equal(t, "(ada at web1) visit https://login.example.com\n", errOut.String())
+	d := newDesk(t)
+	_, err = d.Ask(t.Context(), q)
+	require.NoError(t, err)
+}

@@ -9,9 +9,14 @@ import (
 )
 
 // TimeoutError is why a clock ended its context.
-type TimeoutError struct{ after time.Duration }
+type TimeoutError struct{ after, waited time.Duration }
 
-func (e *TimeoutError) Error() string        { return fmt.Sprintf("no answer within %v", e.after) }
+func (e *TimeoutError) Error() string {
+	if e.waited > 0 {
+		return fmt.Sprintf("no answer within %v, and %v more in which a person could act", e.after, e.waited)
+	}
+	return fmt.Sprintf("no answer within %v", e.after)
+}
 func (e *TimeoutError) Timeout() bool        { return true }
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
@@ -24,6 +29,7 @@ type Clock struct {
 
 	mu        sync.Mutex // guards what follows; a clock locks its followers while it is locked, never the other way
 	timer     *time.Timer
+	waited    time.Duration
 	left      time.Duration // when the timer was last started
 	since     time.Time
 	pauses    int
@@ -42,11 +48,18 @@ func New(parent context.Context, limit time.Duration) *Clock {
 
 func (c *Clock) ring() {
 	c.mu.Lock()
-	paused := c.pauses > 0 // the timer fired while it was being stopped
+	paused, waited := c.pauses > 0, c.waited // the timer may have fired while it was being stopped
 	c.mu.Unlock()
 	if !paused {
-		c.end(&TimeoutError{c.Limit})
+		c.end(&TimeoutError{c.Limit, waited})
 	}
+}
+
+// Waited says for how long it stood still in vain, for its TimeoutError.
+func (c *Clock) Waited(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waited = d
 }
 
 // Stop ends the context and frees what the clock holds.

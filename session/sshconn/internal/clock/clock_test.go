@@ -32,6 +32,19 @@ func TestAClockEndsWhenItsTimeIsUpAndNotWhileItStandsStill(t *testing.T) {
 	})
 }
 
+func TestAClockThatStoodStillInVainSaysForHowLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(t.Context(), 2*time.Second)
+		defer c.Stop()
+		c.Pause()
+		time.Sleep(time.Minute)
+		c.Waited(time.Minute)
+		c.Resume()
+		<-c.Done()
+		assert.EqualError(t, context.Cause(c), "no answer within 2s, and 1m0s more in which a person could act")
+	})
+}
+
 func TestAClockStandsStillWithTheOneItFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jump, c := New(t.Context(), -1), New(t.Context(), 10*time.Second)
