@@ -28,6 +28,11 @@ type Config struct {
 	// means Open.
 	Open, OpenOnce func(h hosts.Host) (*session.Session, error)
 
+	// Listed returns what the inventory says now of the host of a name, for sessions that live on while it changes: one whose host leads
+	// elsewhere, to another account or through another tier than when it was opened takes no more commands, see CodeChanged. nil means that hosts stay
+	// as they are.
+	Listed func(name string) (hosts.Host, error)
+
 	// Closed is called when a session is closed, for whatever reason; nil means that nothing is.
 	Closed func(e *Entry)
 

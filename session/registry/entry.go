@@ -20,6 +20,7 @@ type Entry struct {
 	principal string
 	place     *Place // nil outside of sandboxes
 	opened    time.Time
+	listed    hosts.Host    // see Config.Listed
 	once      bool          // for a single command, and not listed
 	closeOnce sync.Once     // of close
 	gone      chan struct{} // closed when it is

@@ -14,6 +14,7 @@ const (
 	CodeExists   = "exists"    // the principal has a session of that name
 	CodeConflict = "conflict"  // the request id was used for another request
 	CodeGone     = "gone"      // it ran, but its output is not kept any more
+	CodeChanged  = "changed"   // the inventory says something else of the session's host than when it was opened; nothing was sent
 	CodeInvalid  = "invalid"   // the request makes no sense; nothing was sent
 	CodeFull     = "full"      // too many sessions are open
 	CodeClosed   = "closed"

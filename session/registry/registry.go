@@ -150,6 +150,9 @@ func (r *Registry) add(req OpenRequest, once bool) (*Entry, error) {
 	}
 	now := time.Now()
 	e := &Entry{r: r, s: s, name: req.Name, principal: req.Principal, place: req.Place, once: once, opened: now, used: now, gone: make(chan struct{})}
+	if !once {
+		e.listed = r.listed(h)
+	}
 	mine := owned{req.Principal, req.Name}
 	r.mu.Lock()
 	twin := r.names[mine]

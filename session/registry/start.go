@@ -83,6 +83,11 @@ func (e *Entry) startLive(ctx context.Context, cmd Command, live Live) (*Exec, e
 	if e.old() {
 		return nil, &session.Error{Op: "run", Host: host, Code: CodeClosed, Err: errOld}
 	}
+	if !cmd.own {
+		if err := e.moved(); err != nil {
+			return nil, err
+		}
+	}
 	if e.reserved(ctx, cmd) {
 		return e.beside(ctx, cmd, live)
 	}

@@ -19,7 +19,12 @@ import (
 // rename changes a host's line in the inventory, and has the keeper read it.
 func rename(w *keepertest.World, host, to string) {
 	w.T.Helper()
-	text := strings.Replace(keepertest.Here, "name: "+host+",", "name: "+to+",", 1)
+	rewrite(w, strings.Replace(keepertest.Here, "name: "+host+",", "name: "+to+",", 1))
+}
+
+// rewrite changes the inventory, and has the keeper read it.
+func rewrite(w *keepertest.World, text string) {
+	w.T.Helper()
 	require.NoError(w.T, os.WriteFile(w.Inventory, []byte(text), 0o600))
 	_, err := w.RunFleet(w.T.Context(), wire.NewRun{Hosts: []string{"here"}, Sums: []string{"0"}, Command: "true"}, (&keepertest.Told{}).Fleet())
 	require.Equal(w.T, "stale", keepertest.CodeOf(w.T, err))

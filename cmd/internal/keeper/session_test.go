@@ -57,6 +57,29 @@ func TestASessionKeepsItsStateFromCallToCall(t *testing.T) {
 	assert.Equal(t, "not_found", keepertest.CodeOf(t, err))
 }
 
+// A session's shell stays where it is, as who it is, whatever the inventory says later: what it says then is not run there.
+func TestASessionRunsNothingMoreWhereTheInventorySaysSomethingElseOfItsHost(t *testing.T) {
+	w := keepertest.Start(t)
+	w.OpenSession("here", "work")
+	w.RunIn(w.Client, "work", "X=kept")
+	changed := func(entry, want string) {
+		rewrite(w, strings.Replace(keepertest.Here, "tier: dev", entry, 1))
+		if want == "" {
+			assert.Equal(t, "kept", w.RunIn(w.Client, "work", `printf %s "$X"`).Stdout, entry)
+			return
+		}
+		_, err := w.Client.Run(t.Context(), "work", wire.Run{Command: "touch made"}, "")
+		require.Equal(t, "changed", keepertest.CodeOf(t, err), entry)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, "fairlead sessions close work")
+	}
+	changed("tier: prod", "tier: dev, now prod")
+	changed(`tier: dev, labels: ["role=web"], env: ["A=1"]`, "")
+	changed("tier: dev, become: {user: bob}", "become: not set, now bob")
+	rewrite(w, keepertest.Here)
+	assert.Equal(t, "kept", w.RunIn(w.Client, "work", `printf %s "$X"; test ! -e made`).Stdout)
+}
+
 func TestTheResultIsTheStableFormat(t *testing.T) {
 	code := 0
 	r := session.Result{

@@ -38,6 +38,8 @@ func (s *Server) nextFor(f *faultOut, err error) string {
 		return "session_input with signal INT, TERM or KILL stops it; to type, start it again with session_exec and interactive true"
 	case registry.CodeSignal:
 		return nextReset
+	case registry.CodeChanged:
+		return "session_close closes it; session_open then opens one as the inventory says now"
 	case registry.CodeClosed:
 		return "session_open opens another session"
 	case registry.CodeGone:

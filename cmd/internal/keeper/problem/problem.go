@@ -56,7 +56,7 @@ func Complete(p *wire.Problem) *wire.Problem {
 
 // statusOf is the HTTP status of an error's code. A command that failed on its host is no failed request.
 var statusOf = map[string]int{
-	registry.CodeNotFound: http.StatusNotFound, registry.CodeExists: http.StatusConflict, registry.CodeConflict: http.StatusConflict,
+	registry.CodeNotFound: http.StatusNotFound, registry.CodeExists: http.StatusConflict, registry.CodeConflict: http.StatusConflict, registry.CodeChanged: http.StatusConflict,
 	registry.CodeGone: http.StatusGone, registry.CodeClosed: http.StatusGone, registry.CodeInvalid: http.StatusUnprocessableEntity,
 	registry.CodeFull: http.StatusTooManyRequests, registry.CodeNotRunning: http.StatusConflict,
 	registry.CodeNotInteractive: http.StatusConflict, registry.CodeSignal: http.StatusConflict,

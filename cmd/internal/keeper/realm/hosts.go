@@ -99,6 +99,26 @@ func (r *Realm) Host(name string) (hosts.Host, error) {
 	return r.reached(h)
 }
 
+// listed is what the inventory, or ssh_config, says of the host of a name, without what the realm's callers say of reaching it.
+func (r *Realm) listed(name string) (hosts.Host, error) {
+	inv, err := r.Inv()
+	if err != nil {
+		return hosts.Host{}, err
+	}
+	h, err := inv.Lookup(name)
+	if err == nil {
+		return h, nil
+	}
+	ssh, serr := r.ssh()
+	if serr != nil {
+		return h, serr
+	}
+	if of, serr := ssh.Lookup(name); serr == nil {
+		return of, nil
+	}
+	return h, err
+}
+
 // Named finds several hosts.
 func (r *Realm) Named(names []string) ([]hosts.Host, error) {
 	hs := make([]hosts.Host, len(names))

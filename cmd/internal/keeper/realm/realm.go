@@ -108,6 +108,7 @@ func (b *Book) make(key Key) (*Realm, error) {
 	}
 	r.Reg, err = registry.New(registry.Config{
 		Open: r.Pool.Open, OpenOnce: r.Pool.OpenOnce, Closed: func(e *registry.Entry) { b.cfg.Closed(e.ID()) },
+		Listed:  r.listed,
 		Secrets: b.cfg.Secrets, Audience: who, Render: emulate.Render,
 	})
 	if err != nil {
