@@ -3,6 +3,7 @@ package hosts
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"path/filepath"
 	"strconv"
@@ -48,23 +49,31 @@ func ParseForward(option, text string) (f Forward, err error) {
 		}
 	}
 	if len(here) > 0 {
-		port, err := strconv.ParseUint(here[0], 10, 16)
-		if err != nil {
-			return f, fmt.Errorf("%q: the port to listen on must be between 0 (any) and 65535", text)
+		if f.Port, ok = portOf(here[0]); !ok {
+			return f, fmt.Errorf("%q: the port to listen on must be between 0 (any) and 65535, or the name of a service", text)
 		}
-		f.Port = uint16(port)
 	}
 	if len(there) > 0 {
 		f.Host = there[0]
 	}
 	if len(there) == 2 {
-		to, err := strconv.ParseUint(there[1], 10, 16)
-		if err != nil || to == 0 || there[0] == "" || IsSocket(there[0]) {
+		if f.To, ok = portOf(there[1]); !ok || f.To == 0 || there[0] == "" || IsSocket(there[0]) {
 			return f, fmt.Errorf("%q is not %s", text, forwardForms[option])
 		}
-		f.To = uint16(to)
 	}
 	return f, f.check()
+}
+
+// portOf reads a port, or the name of a service of this machine (/etc/services), as ssh does.
+func portOf(text string) (port uint16, ok bool) {
+	if n, err := strconv.ParseUint(text, 10, 16); err == nil {
+		return uint16(n), true
+	}
+	if text == "" || strings.Trim(text, "0123456789") == "" || text != strings.ToLower(text) { // net.LookupPort folds case, OpenSSH's lookup does not
+		return 0, false
+	}
+	n, err := net.LookupPort("tcp", text)
+	return uint16(n), err == nil && n > 0 && n <= math.MaxUint16
 }
 
 // sides are what is listened on, and where it leads.

@@ -24,6 +24,9 @@ type Program struct {
 	Escape, EscapeFrom           string
 	NoInput, Background, Gateway bool
 
+	LocalFrom string // file:line of LocalCommand; "" means none
+	LocalOK   string // file:line of the PermitLocalCommand that lets a LocalCommand run; "" where it may not
+
 	NoAgent bool // the agent is to be lent, and there is none that listens
 }
 
@@ -50,6 +53,14 @@ func ProgramOf(h hosts.Host, noPrograms bool, lines ...string) (Program, error) 
 			p.Escape, p.EscapeFrom = raw, d.From.String()
 		case "gatewayports":
 			p.Gateway = on
+		case "localcommand":
+			if value != sshconfig.None {
+				p.LocalFrom = d.From.String()
+			}
+		case "permitlocalcommand":
+			if on {
+				p.LocalOK = d.From.String()
+			}
 		case "stdinnull":
 			p.NoInput = on
 		case "forkafterauthentication":

@@ -168,6 +168,8 @@ func (b *bridge) keys(cancel context.CancelCauseFunc) {
 				b.term.suspend()
 			case showHelp:
 				_, _ = io.WriteString(b.out, b.esc.help())
+			case refuse:
+				_, _ = io.WriteString(b.out, b.esc.refusal())
 			}
 		}
 	}

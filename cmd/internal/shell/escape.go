@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // action is what an escape sequence asks for.
@@ -13,6 +14,7 @@ const (
 	nothing action = iota
 	hangUp
 	showHelp
+	refuse
 	suspend
 )
 
@@ -23,7 +25,11 @@ type escape struct {
 
 	within bool // a line has begun
 	held   bool // char was typed and waits for what follows
+	other  byte // what followed it where it is refused
 }
+
+// others are the keys of sequences that ssh has besides: they reach the host as little as with ssh.
+const others = "BCRVv#&"
 
 // filter appends what goes to the host to dst, up to the first sequence that asks for something; rest is what follows it.
 func (e *escape) filter(dst, p []byte) (out []byte, do action, rest []byte) {
@@ -34,6 +40,10 @@ func (e *escape) filter(dst, p []byte) (out []byte, do action, rest []byte) {
 		switch {
 		case e.held:
 			e.held = false
+			if c != e.char && strings.IndexByte(others, c) >= 0 {
+				e.other = c
+				return dst, refuse, p[i+1:]
+			}
 			switch c {
 			case '.':
 				return dst, hangUp, p[i+1:]
@@ -62,7 +72,12 @@ func endsLine(c byte) bool { return c == '\r' || c == '\n' }
 // help is what the help sequence shows, for a raw terminal.
 func (e *escape) help() string {
 	return fmt.Sprintf("\r\nAt the beginning of a line:\r\n  %[1]s.  hang up\r\n  %[1]s^Z suspend fairlead; the local shell's fg comes back\r\n  %[1]s?  this help\r\n  %[1]s%[1]s  type %[1]s\r\n"+
-		"Others that ssh has (%[1]sB %[1]sC %[1]sR %[1]sV %[1]s# %[1]s&) are not supported: the host gets them as they are typed.\r\n", shown(e.char))
+		"Others that ssh has (%[1]sB %[1]sC %[1]sR %[1]sV %[1]sv %[1]s# %[1]s&) are not supported; %[1]s%[1]s and the key type one.\r\n", shown(e.char))
+}
+
+// refusal is what the sequence that is refused shows.
+func (e *escape) refusal() string {
+	return fmt.Sprintf("\r\nfairlead: the escape %[1]s%[2]c is not supported, and the host gets nothing of it; %[1]s? shows those that are, and %[1]s%[1]s%[2]c types it\r\n", shown(e.char), e.other)
 }
 
 // shown is an escape character as ParseEscape takes it.
@@ -136,6 +151,8 @@ func (e *escaped) look() {
 			e.suspend()
 		case showHelp:
 			_, _ = io.WriteString(e.out, e.esc.help())
+		case refuse:
+			_, _ = io.WriteString(e.out, e.esc.refusal())
 		}
 	}
 }

@@ -50,6 +50,9 @@ func TestEscapeSequencesCountAtTheBeginningOfALine(t *testing.T) {
 		"help goes on with the line":   {"~?ls\r", "ls\r", []action{showHelp}},
 		"keys that are not text":       {"\x03~.", "\x03~.", nil},
 		"suspend, and go on":           {"~\x1als\r", "ls\r", []action{suspend}},
+		"what ssh has besides":         {"~Rls\r~#~&\r", "ls\r\r", []action{refuse, refuse, refuse}},
+		"typed all the same":           {"~~Rls\r", "~Rls\r", nil},
+		"a user whose name begins so":  {"~Bob\r", "ob\r", []action{refuse}},
 		"^Z alone is the host's":       {"\x1a~\x1a", "\x1a~\x1a", nil},
 	} {
 		for how, pieces := range map[string][]string{"whole": {tt.typed}, "key by key": strings.Split(tt.typed, "")} {
@@ -83,7 +86,7 @@ func TestTheEscapeFlagTakesOneCharacterOrNone(t *testing.T) {
 	assert.Equal(t, byte(1), c)
 	assert.Equal(t, "^A", f.String())
 	assert.Contains(t, (&escape{char: 1}).help(), "^A.  hang up")
-	assert.Contains(t, (&escape{char: '%'}).help(), "(%B %C %R %V %# %&) are not supported")
+	assert.Contains(t, (&escape{char: '%'}).help(), "(%B %C %R %V %v %# %&) are not supported")
 	for _, v := range []string{"", "ab", ".", "?", " ", "\r", "é", "^1", "^ab", "^`", "^\x7f"} {
 		assert.Error(t, f.Set(v), "%q", v)
 	}

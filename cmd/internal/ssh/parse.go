@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	hostscmd "github.com/fairlead-ssh/fairlead/cmd/internal/hosts"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/pipe"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/shell"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
@@ -26,10 +25,11 @@ type call struct {
 	noInput bool // -n
 
 	// What -o has said, "no" and "default" too.
-	saidSession, saidInput, saidBackground, saidAgent, saidGateway, saidEscape bool
+	saidLocal, saidSession, saidInput, saidBackground, saidAgent, saidGateway, saidEscape bool
 
 	background bool   // -f
 	level      string // of what is said: -q, -v and LogLevel
+	local      string // where the command line says LocalCommand, or none
 	control    string // -O
 	query      string // -Q
 	show       bool   // -G
@@ -330,7 +330,15 @@ func (c *call) directive(text string) error {
 		return c.set.Option(text)
 	case "streamlocalbindunlink", "streamlocalbindmask":
 		c.sockets = append(c.sockets, text)
+	case "localcommand":
+		if c.local == "" { // the first counts
+			if c.local = "-o " + o.Name; value == sshconfig.None {
+				c.local = value
+			}
+		}
+		c.ignored = append(c.ignored, "-o "+o.Name)
 	case "permitlocalcommand", "forwardx11", "tunnel":
+		c.saidLocal = c.saidLocal || o.Keyword == "permitlocalcommand"
 		if o.Effect == sshconfig.NoEffect {
 			return fmt.Errorf("-o %s: not supported", o.Name)
 		}
@@ -360,61 +368,6 @@ func escapeOf(value string) (byte, error) {
 }
 
 func on(value string) bool { return value == "yes" || value == "true" }
-
-// request is RequestTTY, which -t and -T go before.
-func (c *call) request(value string) {
-	if c.tty != 0 {
-		return
-	}
-	switch value {
-	case "no", "false":
-		c.tty = -1
-	case "yes", "true":
-		c.tty = 1
-	case "force":
-		c.tty = 2
-	}
-}
-
-// configured takes what files say about the program on the host, behind what the command line says. A RemoteCommand is not run where
-// the call forwards only.
-func (c *call) configured(p hostscmd.Program) error {
-	if !c.saidTTY {
-		c.request(p.TTY)
-	}
-	c.noInput = c.noInput || p.NoInput && !c.saidInput
-	if p.Background && !c.saidBackground {
-		c.background, c.noInput = true, true
-	}
-	c.gateway = c.gateway || p.Gateway && !c.saidGateway
-	if !c.saidEscape {
-		if _, err := escapeOf(p.Escape); err != nil {
-			return fmt.Errorf("%s: EscapeChar: %w", p.EscapeFrom, err)
-		}
-		c.escape = p.Escape
-	}
-	if !c.saidSession && !c.noCommand && !c.subsystem && c.forward == "" {
-		switch {
-		case p.Session == "none" && len(c.words) > 0:
-			return fmt.Errorf("%s: SessionType none and a command exclude each other; -o SessionType=default runs the command", p.SessionFrom)
-		case p.Session == "none":
-			c.noCommand = true
-		case p.Session == "subsystem":
-			c.subsystem = true
-		}
-	}
-	switch {
-	case p.Command == "" || c.command != "" || c.noCommand || c.forward != "":
-	case len(c.words) > 0:
-		return fmt.Errorf("%s: RemoteCommand and a command exclude each other; -o RemoteCommand=none runs the command", p.From)
-	default:
-		c.command = p.Command
-	}
-	if c.background && !c.noCommand && len(c.words) == 0 && c.command == "" && c.forward == "" {
-		return errors.New("-f needs a command, or -N")
-	}
-	return c.check()
-}
 
 // destination reads [user@]host and ssh://[user@]host[:port].
 func (c *call) destination(text string) error {

@@ -188,6 +188,7 @@ func TestForwardsOfTheCommandLine(t *testing.T) {
 		"0:db1:5432":       {Option: "-R", Bind: "localhost", Host: "db1", To: 5432},
 		"*:8080:[::1]:443": {Option: "-R", Port: 8080, Host: "::1", To: 443},
 		"1080":             {Option: "-R", Bind: "localhost", Port: 1080},
+		"http:db1:ssh":     {Option: "-R", Bind: "localhost", Port: 80, Host: "db1", To: 22},
 	} {
 		c, err := parse([]string{"-NR", text, "web1"})
 		require.NoError(t, err, text)
@@ -226,4 +227,30 @@ func TestANameStaysAsItWasTyped(t *testing.T) {
 	c, err := parse([]string{"root@WEB1", "id"})
 	require.NoError(t, err)
 	assert.Equal(t, "WEB1", c.unlisted().Name)
+}
+
+// ssh would run it on this machine.
+func TestALocalCommandThatMayRunIsNotLeftOutInSilence(t *testing.T) {
+	both := hostscmd.Program{LocalFrom: "config:8", LocalOK: "config:7"}
+	for _, tt := range []struct {
+		options []string
+		files   hostscmd.Program
+		want    string
+	}{
+		{nil, both, "LocalCommand (config:8) is not supported and not run, though config:7 permits it"},
+		{[]string{"-o", "LocalCommand=true"}, hostscmd.Program{LocalOK: "config:7"}, "LocalCommand (-o LocalCommand) is not supported"},
+		{[]string{"-o", "PermitLocalCommand=no"}, both, ""},
+		{[]string{"-o", "LocalCommand=none"}, both, ""},
+		{nil, hostscmd.Program{LocalFrom: "config:8"}, ""},
+		{[]string{"-o", "LocalCommand=true"}, hostscmd.Program{}, ""},
+	} {
+		c, err := parse(append(tt.options, "web1", "true"))
+		require.NoError(t, err)
+		require.NoError(t, c.configured(tt.files))
+		if tt.want == "" {
+			assert.Empty(t, c.warnings)
+		} else if assert.Len(t, c.warnings, 1) {
+			assert.Contains(t, c.warnings[0], tt.want)
+		}
+	}
 }

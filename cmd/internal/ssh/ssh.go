@@ -114,10 +114,8 @@ func (r *runner) run(ctx context.Context) error {
 	if len(r.c.ignored) > 0 {
 		r.step("without effect: %s", strings.Join(r.c.ignored, ", "))
 	}
-	if !r.c.quiet() && !r.c.show {
-		for _, w := range r.c.warnings {
-			fmt.Fprintf(r.says, "fairlead: ssh: %s\n", cmdutil.OneLine(w))
-		}
+	if !r.c.show {
+		r.warn()
 	}
 	h, err := r.host()
 	if err != nil {
@@ -129,6 +127,7 @@ func (r *runner) run(ctx context.Context) error {
 	if h, err = r.configured(h); err != nil {
 		return r.fail(err)
 	}
+	r.warn()
 	ask, err := r.c.ask()
 	if err == nil && ask.Host == "" {
 		ask.Env, err = hostscmd.SentEnv(h, r.c.sendEnv, os.Environ(), r.f.NoPrograms())
@@ -209,6 +208,16 @@ func (r *runner) host() (hosts.Host, error) {
 		}
 	}
 	return r.reach.Change(r.c.unlisted())
+}
+
+// warn prints the warnings that there are.
+func (r *runner) warn() {
+	for _, w := range r.c.warnings {
+		if !r.c.quiet() {
+			fmt.Fprintf(r.says, "fairlead: ssh: %s\n", cmdutil.OneLine(w))
+		}
+	}
+	r.c.warnings = nil
 }
 
 // configured takes what the configuration says about the program on h. The connection is not asked about it: the keeper would
