@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
 // feeder starts a feeder on a terminal of its own and waits until it is ready. dir is its directory for temporary files.
@@ -85,6 +86,26 @@ func TestAFeederThatIsHungUpAgainAndAgainLeavesNoPipe(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, left)
 		})
+	}
+}
+
+// A host whose disks are full or only read has memory for a pipe's name, as containers do.
+func TestAFeederGoesWhereAPipeCanBeMade(t *testing.T) {
+	needs.Root(t, "mount in a namespace of its own")
+	for mount, want := range map[string]string{
+		"mount --bind /tmp /tmp; mount -o remount,ro,bind /tmp":           "/dev/shm/",
+		"mount -t tmpfs -o nr_inodes=2 none /tmp; touch /tmp/full":        "/dev/shm/",
+		"for d in /tmp /dev/shm; do mount -t tmpfs -o ro none $d; done":   "/var/tmp/",
+		"for d in /tmp /dev/shm /var/tmp; do mount -t proc none $d; done": "/root/",
+		"mount -t tmpfs -o nr_inodes=3 none /tmp":                         "/tmp/",
+	} {
+		in := []string{"unshare", "-m", "sh", "-c", "mount --make-rprivate /; HOME=/root; " + mount + `; exec /bin/sh "$@"`, "sh"}
+		tty, cmd, f := feeder(t, in, "/nonexistent")
+		assert.True(t, strings.HasPrefix(f.Path, want+".fairlead-"), "%s: %s", mount, f.Path)
+		tty.Close()
+		_ = cmd.Wait()
+		assert.NoFileExists(t, f.Path)
+		assert.NoDirExists(t, filepath.Dir(f.Path))
 	}
 }
 

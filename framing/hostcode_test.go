@@ -65,7 +65,7 @@ var hostFiles = []hostFile{
 	{"hold_begin.py", pythonHoldBeginText, 2000, []string{"python3"}, nil},
 	{"supervisor.py", pythonSupervisorText, 4640, []string{"python3"}, nil},
 	{"supervisor.sh", shellSupervisorText, 1170, hostcodetest.All, nil},
-	{"feeder.sh", feederText, 1060, hostcodetest.All, nil},
+	{"feeder.sh", feederText, 1120, hostcodetest.All, nil},
 	{"feeder.pl", perlFeederText, 318, perl, nil},
 	{"start_feeder.sh", startFeederText, 80, hostcodetest.All, nil},
 	{"descendants.sh", nil, 420, hostcodetest.All, nil},

@@ -73,7 +73,7 @@ func readyFeed(stream Stream, nonce framing.Token, noPerl bool) (framing.Feeder,
 			said = append(said, buf[:n]...)
 			f, ready, failed := framing.Feeding(said, nonce)
 			if failed {
-				return f, errors.New("the host can make no named pipe for it: that takes mkdir, mkfifo, and a directory for temporary files that can be written")
+				return f, errors.New("the host can make no named pipe for it: that takes mkdir, mkfifo, and a directory that can be written (TMPDIR, /tmp, /dev/shm, /var/tmp or the home directory). fairlead ssh passes it on without one")
 			}
 			if ready {
 				return f, nil

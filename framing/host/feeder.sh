@@ -21,13 +21,14 @@ _fl_dir=/tmp/$_fl_name
 _fl_clean_up() { trap '' HUP INT TERM; rm -f "$_fl_dir/in"; rmdir "$_fl_dir"; }
 trap _fl_clean_up EXIT
 trap '_fl_clean_up; trap - EXIT; exit 1' HUP INT TERM
-for _fl_text in "${TMPDIR-}" /tmp; do
+for _fl_text in "${TMPDIR-}" /tmp /dev/shm /var/tmp "${HOME-}"; do
 	case $_fl_text in (''|[!/]*|*[!A-Za-z0-9/._-]*) continue;; esac
 	_fl_dir=$_fl_text/$_fl_name
-	mkdir "$_fl_dir" 2>/dev/null && break
-done
+	mkdir "$_fl_dir" && mkfifo "$_fl_dir/in" && break
+	rmdir "$_fl_dir"
+done 2>/dev/null
 # Descriptor 3 holds the pipe open both ways, so that neither end waits for the other.
-mkfifo "$_fl_dir/in" && exec 3<>"$_fl_dir/in" || { printf '@rs@%s%sQ\n' @nonce1@ @nonce2@; exit 1; }
+test -p "$_fl_dir/in" && exec 3<>"$_fl_dir/in" || { printf '@rs@%s%sQ\n' @nonce1@ @nonce2@; exit 1; }
 _fl_perl=; stty -isig 2>/dev/null && command -v @perl@ >/dev/null && _fl_perl=perl
 printf '@rs@%s%sP%s;%s\n' @nonce1@ @nonce2@ "$_fl_perl" "$_fl_dir/in"
 case $_fl_perl${BASH_VERSION-}${KSH_VERSION-}${ZSH_VERSION-} in
