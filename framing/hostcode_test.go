@@ -42,7 +42,7 @@ var hostFiles = []hostFile{
 	{"environment_clean.sh", nil, 640, hostcodetest.All, nil},
 	{"pick_shell.sh", nil, 840, hostcodetest.All, nil},
 	{"forget_shell.sh", nil, 11, hostcodetest.All, nil},
-	{"supervise.sh", nil, 500, hostcodetest.All, nil},
+	{"supervise.sh", nil, 511, hostcodetest.All, nil},
 	{"shell_clean.sh", shellCleanText, 9, hostcodetest.All, nil},
 	{"driver.sh", driverText, 6177, hostcodetest.All, []string{"driver_bash", "driver_bash.sh", "driver_zsh", "driver_zsh.sh", "driver_ksh", "driver_ksh.sh",
 		"driver_mksh", "driver_mksh.sh", "driver_ksh93", "driver_ksh93.sh", "driver_posix", "driver_posix.sh"}},

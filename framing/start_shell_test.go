@@ -174,6 +174,15 @@ func TestAMissingShellIsToldInWords(t *testing.T) {
 	}
 }
 
+// What is exported to every shell holds for what picks it, too.
+func TestAPathWithoutPrograms(t *testing.T) {
+	have(t, "bash")
+	_, err := tryStart(t, account{env: []string{"SHELL=/bin/bash"}}, framing.Shell{Env: []string{"PATH=/nonexistent:$PATH"}})
+	var start *framing.StartupError
+	require.ErrorAs(t, err, &start)
+	assert.Equal(t, "no directory of PATH (/nonexistent:$PATH) has sh: env in the inventory, or a start file, sets that PATH", start.Reason)
+}
+
 func TestAnAutomaticShellIsTheAccountsElseBash(t *testing.T) {
 	for shell, want := range map[string]framing.Dialect{
 		"/usr/bin/zsh": framing.Zsh, "/bin/bash": framing.Bash, "/usr/bin/fish": framing.Bash, "/bin/tcsh": framing.Bash, "": framing.Bash, "/bin/dash": framing.POSIX,

@@ -9,9 +9,11 @@
 #= _fl_h _fl_supervisor_sh the text of supervisor.sh
 #= _fl_s _fl_shell the shell's path
 #= _fl_o _fl_name its name
+#= _fl_f _fl_fail see pick_shell.sh
 case $_fl_reader in ('') for _fl_word in @perl@ hexdump; do command -v $_fl_word >/dev/null 2>&1 && _fl_reader=$_fl_word && break; done;; esac
 @hold_pick@export fairlead _fl_driver
 case $_fl_reader in (perl) export _fl_supervisor_pl; exec perl -e 'eval$ENV{_fl_supervisor_pl}' "$@" +x -c '\e\v\a\l "$fairlead"' "$_fl_name";; esac
 _fl_shell=$1; shift; _fl_word=$*
+command -v sh >/dev/null 2>&1 || _fl_fail "no directory of PATH ($PATH) has sh: env in the inventory, or a start file, sets that PATH"
 export _fl_supervisor_sh _fl_reader _fl_shell _fl_word _fl_name
 exec sh +x -c '\e\v\a\l "$_fl_supervisor_sh"' fairlead
