@@ -1,6 +1,7 @@
 package sshconfig
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -8,7 +9,8 @@ import (
 // FromEnvironment says what of the environment of whoever asks counts for how alias is reached: the variables that the
 // configuration names, SSH_AUTH_SOCK aside, and whether programs that it names get all of it (Match exec, ProxyCommand,
 // KnownHostsCommand). Jump hosts count for themselves. It looks no name up and runs no program; where CanonicalizeHostname leaves
-// open which blocks apply, programs is true. A program that names something in its directory makes PWD count.
+// open which blocks apply, programs is true. A program that names something in its directory makes PWD count, and so does a file
+// with a relative name: see [Loader].Dir.
 func (c *Config) FromEnvironment(alias string, o Options) (names []string, programs bool) {
 	names = slices.Clone(c.included)
 	if !c.environment && !slices.ContainsFunc(o.Lines, asksEnvironment) {
@@ -30,7 +32,7 @@ func (c *Config) FromEnvironment(alias string, o Options) (names []string, progr
 	}
 	r, _ := c.resolve(alias, o) // whoever connects is told what is wrong
 	programs = r.asked || r.canon.on() || r.s.ProxyCommand.V != "" || !r.s.KnownHostsCommand.V.IsZero()
-	if slices.ContainsFunc(r.programLines, func(line string) bool { return inDirectory(line, true) }) || inDirectory(r.s.ProxyCommand.V, false) {
+	if slices.ContainsFunc(r.programLines, func(line string) bool { return inDirectory(line, true) }) || inDirectory(r.s.ProxyCommand.V, false) || r.s.relative() {
 		names = append(names, "PWD")
 	}
 	slices.Sort(names)
@@ -66,5 +68,23 @@ func asksEnvironment(line string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(fileKeywords, func(keyword string) bool { return strings.HasPrefix(line, keyword) }) && namesRelative(line)
+}
+
+// fileKeywords are those that name files which a connection needs.
+var fileKeywords = []string{"identityfile", "certificatefile", "userknownhostsfile", "globalknownhostsfile", "revokedhostkeys", "controlpath"}
+
+// namesRelative reports whether one of the values of a line may be a relative name.
+func namesRelative(line string) bool {
+	words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t=\"'", c) })
+	return len(words) > 1 && slices.ContainsFunc(words[1:], func(w string) bool {
+		return w != None && w[0] != '/' && w[0] != '~' && !strings.HasPrefix(w, "%d")
+	})
+}
+
+// relative reports whether a file has a relative name.
+func (s *Settings) relative() bool {
+	is := func(path string) bool { return path != "" && !filepath.IsAbs(path) }
+	files := slices.Concat(s.IdentityFiles, s.CertificateFiles, s.UserKnownHostsFiles, s.GlobalKnownHostsFiles)
+	return slices.ContainsFunc(files, func(v Value[string]) bool { return is(v.V) }) || is(s.RevokedHostKeys.V) || is(s.ControlPath.V) || is(s.IdentityAgent.V)
 }

@@ -42,6 +42,48 @@ func TestWhatOfTheEnvironmentCounts(t *testing.T) {
 	assert.True(t, programs, "the command line counts as well")
 }
 
+// A process elsewhere, such as a keeper, would take them for files of its own directory.
+func TestTheDirectoryCountsForFilesThatAreNamedByIt(t *testing.T) {
+	for line, want := range map[string]bool{
+		"IdentityFile keys/id": true, "IdentityFile=./id": true, "CertificateFile \"c d\"": true, "UserKnownHostsFile ~/.ssh/a known": true, "GlobalKnownHostsFile known": true,
+		"RevokedHostKeys r": true, "ControlPath cm-%h": true, "IdentityAgent a.sock": true, "IdentityFile ${RELATIVE}": true,
+		"IdentityFile ~/.ssh/id": false, "IdentityFile /keys/id": false, "IdentityFile %d/id": false, "IdentityFile none": false, "UserKnownHostsFile none": false,
+		"ControlPath none": false, "ControlPath /run/cm-%C": false, "RevokedHostKeys none": false, "IdentityFile ${KEYS}/id": false,
+	} {
+		h := newHome(t)
+		others := h.LookupEnv
+		h.LookupEnv = func(name string) (string, bool) {
+			if name == "RELATIVE" {
+				return "keys/id", true
+			}
+			return others(name)
+		}
+		for host, counts := range map[string]bool{"web": want, "other": false} {
+			cfg, err := h.Open(h.write("home/.ssh/config", "Host "+host+"\n"+line+"\n"))
+			require.NoError(t, err, line)
+			names, programs := cfg.FromEnvironment("web", sshconfig.Options{})
+			assert.Equal(t, counts, slices.Contains(names, "PWD"), "%s for %s", line, host)
+			assert.False(t, programs, line)
+		}
+	}
+}
+
+func TestRelativeNamesLeadFromTheDirectoryOfWhoAsks(t *testing.T) {
+	h := newHome(t)
+	h.Dir = "/project"
+	cfg, err := h.Open(h.write("home/.ssh/config", "IdentityFile keys/%h\nIdentityFile /k\nCertificateFile ../c\nUserKnownHostsFile known ~/known\nGlobalKnownHostsFile all\n"+
+		"RevokedHostKeys r\nControlPath cm\nIdentityAgent a.sock\n"))
+	require.NoError(t, err)
+	s, err := cfg.Resolve("web", sshconfig.Options{})
+	require.NoError(t, err)
+	var files []string
+	for _, v := range slices.Concat(s.IdentityFiles, s.CertificateFiles, s.UserKnownHostsFiles, s.GlobalKnownHostsFiles) {
+		files = append(files, v.V)
+	}
+	assert.Equal(t, []string{"/project/keys/web", "/k", "/c", "/project/known", h.Home + "/known", "/project/all"}, files)
+	assert.Equal(t, []string{"/project/r", "/project/cm", "/project/a.sock"}, []string{s.RevokedHostKeys.V, s.ControlPath.V, s.IdentityAgent.V})
+}
+
 func TestTheDirectoryCountsForProgramsThatNameSomethingInIt(t *testing.T) {
 	for line, want := range map[string]bool{
 		"Match exec \"test -f .vpn\"": true, "Match exec \"[ -e vpn ]\"": true, "Match exec \"bin/up %h\"": true, "Match exec \"git config x\"": true,

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -104,5 +105,16 @@ func (l Loader) path(s string, t tokens) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return expand(s, t, l.LookupEnv)
+	if s, err = expand(s, t, l.LookupEnv); err != nil {
+		return "", err
+	}
+	return l.inDir(s), nil
+}
+
+// inDir is a file name as it leads from Dir.
+func (l Loader) inDir(path string) string {
+	if l.Dir == "" || path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(l.Dir, path)
 }

@@ -144,7 +144,9 @@ func (r *resolver) files() {
 			r.problems.add(&Error{Pos: v.From, Msg: "RevokedHostKeys " + v.Raw, Err: err})
 		}
 	}
-	// GlobalKnownHostsFile is not expanded by OpenSSH either.
+	for i, v := range s.GlobalKnownHostsFiles { // they are not expanded by OpenSSH either
+		s.GlobalKnownHostsFiles[i].V = local.inDir(v.V)
+	}
 }
 
 // expandFiles expands what was configured and drops "none".

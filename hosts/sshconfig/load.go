@@ -36,6 +36,7 @@ type Loader struct {
 	SystemDir string                      // where the system file lives; "" means /etc/ssh
 	LookupEnv func(string) (string, bool) // nil means os.LookupEnv
 	Environ   []string                    // of programs that the configuration names, but for SSH_AUTH_SOCK, which is LookupEnv's; nil means os.Environ
+	Dir       string                      // where relative names of files lead; "" leaves them as they are: to the directory of this process
 	Resolver  *net.Resolver               // for CanonicalizeHostname; nil means net.DefaultResolver
 	// NoExec keeps Match exec from running programs: a host for which it decides is refused with ErrNotRun.
 	NoExec bool

@@ -1,6 +1,9 @@
 package keeper_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +13,9 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/keepertest"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
+	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/sshconfig"
+	"github.com/fairlead-ssh/fairlead/session/sessiontest"
 )
 
 func TestCallsSayHowHostsAreReached(t *testing.T) {
@@ -46,4 +52,27 @@ func TestCallsSayHowHostsAreReached(t *testing.T) {
 	}
 	status, _, _ := w.Send("GET", "/agent/terminal/sandboxes", "", "Fairlead-Ssh-Options", sshopt.Set{Lines: []string{"Port=1"}}.String())
 	assert.Equal(t, 400, status, "where it would have no effect")
+}
+
+// Files that ssh_config names by the directory of whoever asks are looked for there, and not where the keeper is.
+func TestFilesOfSSHConfigLeadFromTheDirectoryOfTheCaller(t *testing.T) {
+	w := keepertest.Start(t)
+	sshd := sessiontest.OpenSSHD(t)
+	h := sshd.Host(t, "web1")
+	require.Equal(t, []string{sshd.Dir, sshd.Dir}, []string{filepath.Dir(sshd.KeyFile), filepath.Dir(sshd.KnownHosts)})
+	config := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "Host web1\nHostName %s\nPort %d\nIdentitiesOnly yes\nIdentityFile %s\nUserKnownHostsFile ./%s\n",
+		h.Addr, h.Port, filepath.Base(sshd.KeyFile), filepath.Base(sshd.KnownHosts)), 0o600))
+	from := func(dir string) error {
+		asked := hosts.Host{Name: "web1", SSHConfig: config}
+		word, err := sshopt.EnvironmentFor([]hosts.Host{asked}, nil, sshconfig.Loader{}, []string{"PWD=" + dir, "OTHER=x"}).Word()
+		require.NoError(t, err)
+		require.NotEmpty(t, word)
+		c := client.New(client.Config{Socket: w.Places.Socket, SSH: sshopt.Set{File: config}.String()}).With(word)
+		t.Cleanup(c.Close)
+		_, err = c.Open(t.Context(), wire.Open{Host: h.User + "@web1"})
+		return err
+	}
+	assert.NoError(t, from(sshd.Dir))
+	assert.ErrorContains(t, from(t.TempDir()), "is not known")
 }

@@ -18,7 +18,7 @@ import (
 func TestNoMoreOfTheEnvironmentIsTakenAlongThanCounts(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config")
-	require.NoError(t, os.WriteFile(file, []byte("Host key\n\tIdentityFile ${KEYS}/k\nHost through\n\tProxyJump proxied\nHost proxied\n\tProxyCommand nc %h %p\n\tCertificateFile ${GONE}\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("Host key\n\tIdentityFile ${KEYS}/k\nHost through\n\tProxyJump proxied\nHost proxied\n\tProxyCommand nc %h %p\n\tCertificateFile ${GONE}\nHost near\n\tUserKnownHostsFile known\n"), 0o600))
 	environ := []string{"KEYS=/keys", "SECRET=x", "TERM=xterm", "PWD=/here", "LANG=C", "SSH_AUTH_SOCK=/agent", "NEWLINE=a\nb\xff"}
 	of := func(hs ...hosts.Host) sshopt.Environment {
 		for i := range hs {
@@ -31,6 +31,7 @@ func TestNoMoreOfTheEnvironmentIsTakenAlongThanCounts(t *testing.T) {
 	assert.Zero(t, of(hosts.Host{Name: "plain"}))
 	assert.Zero(t, of(hosts.Host{Name: "proxied", Transport: hosts.Local}), "it is not reached over SSH")
 	assert.Equal(t, sshopt.Environment{Vars: []string{"KEYS=/keys"}}, of(hosts.Host{Name: "plain"}, hosts.Host{Name: "key"}))
+	assert.Equal(t, sshopt.Environment{Vars: []string{"PWD=/here"}}, of(hosts.Host{Name: "near"}), "its file is in this directory")
 	assert.Equal(t, all, of(hosts.Host{Name: "proxied"}))
 	assert.Equal(t, all, of(hosts.Host{Name: "through"}), "jump hosts count")
 	assert.Equal(t, all, of(hosts.Host{Name: "plain", Via: []string{"gate"}}), "and those of the inventory")

@@ -187,8 +187,9 @@ func (c *Connector) through(sock string) (*sshconn.Dialer, error) {
 		return d, nil
 	}
 	variables := c.env.Over(os.LookupEnv)
+	dir, _ := c.env.Lookup("PWD") // of the caller, where that counts
 	d, err := sshconn.Default(dialer.SSH(sshconn.DefaultConfig{
-		Loader: sshconfig.Loader{Environ: c.env.Environ(), LookupEnv: func(name string) (string, bool) {
+		Loader: sshconfig.Loader{Environ: c.env.Environ(), Dir: dir, LookupEnv: func(name string) (string, bool) {
 			if name == "SSH_AUTH_SOCK" {
 				return sock, sock != ""
 			}
