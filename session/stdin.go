@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/framing"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 )
 
@@ -53,12 +55,13 @@ func (s *Session) openFeed(ctx context.Context, x *Exec, noPerl bool) (*feed, er
 
 func readyFeed(stream Stream, nonce framing.Token, noPerl bool) (framing.Feeder, error) {
 	up := framing.NewStartup(nonce)
-	var said []byte
+	var early, said []byte // before the program's text was sent, and after
 	buf := make([]byte, 4096)
 	loaded := false
 	for len(said) < 1<<16 {
 		n, err := stream.Read(buf)
 		if !loaded {
+			early = append(early, buf[:min(n, 4096-len(early))]...)
 			ok, _, _, uperr := up.Feed(buf[:n])
 			if uperr != nil {
 				return framing.Feeder{}, uperr
@@ -66,7 +69,7 @@ func readyFeed(stream Stream, nonce framing.Token, noPerl bool) (framing.Feeder,
 			if ok {
 				loaded = true
 				if err := typeText(stream, framing.FeedScript(nonce, noPerl)); err != nil {
-					return framing.Feeder{}, errors.New("the host closed the program before it was ready")
+					return framing.Feeder{}, endedEarly(nil)
 				}
 			}
 		} else {
@@ -80,10 +83,22 @@ func readyFeed(stream Stream, nonce framing.Token, noPerl bool) (framing.Feeder,
 			}
 		}
 		if err != nil {
-			return framing.Feeder{}, errors.New("the host closed the program before it was ready")
+			if !loaded {
+				said = early
+			}
+			return framing.Feeder{}, endedEarly(said)
 		}
 	}
 	return framing.Feeder{}, errors.New("the host printed too much before the program was ready")
+}
+
+// endedEarly is the error of a program that ended, with what it printed: such as that no process could be started.
+func endedEarly(said []byte) error {
+	text := printable.Heard(strings.TrimSpace(string(said)), 200)
+	if text == "" {
+		return errors.New("the host closed the program before it was ready")
+	}
+	return fmt.Errorf("the host closed the program before it was ready; it printed %q", text)
 }
 
 // second starts a program beside the session's shell: on its connection, or, where that has no room, on another one of

@@ -196,6 +196,7 @@ func TestWhatNeedsATerminalSaysWhyAndWhatWorks(t *testing.T) {
 	assert.False(t, r.Err.Sent)
 	assert.False(t, r.Err.Retriable)
 	assert.ErrorContains(t, err, "PermitTTY is off, or the key has no-pty or restrict")
+	assert.NotContains(t, err.Error(), session.ErrNoTerminal.Error(), "it says that already")
 	assert.ErrorContains(t, err, "single commands do not: use run")
 
 	_, err = p.Run(t.Context(), h, session.Command{Script: "true", Interactive: true})

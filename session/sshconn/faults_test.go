@@ -240,7 +240,7 @@ func TestAServerThatDoesNotStartProgramsSaysSoWithoutTheCommand(t *testing.T) {
 	}{
 		"no more sessions": {sshserver.Faults{RefuseOpen: true}, session.ErrFull, "MaxSessions"},
 		"no terminal":      {sshserver.Faults{RefusePTY: true}, nil, "gives no terminal"},
-		"no command":       {sshserver.Faults{RefuseExec: true}, nil, "does not run commands"},
+		"no command":       {sshserver.Faults{RefuseExec: true}, nil, "starts no command for this account"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := sessiontest.Server(t, sshserver.Config{Faults: c.faults})

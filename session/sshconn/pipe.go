@@ -101,7 +101,7 @@ func (s *stream) begin(p Piped) error {
 	case p.Subsystem != "":
 		return s.subsystem(p.Subsystem)
 	case p.Line != "":
-		return s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")
+		return s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), noCommands)
 	}
 	return s.request("shell", nil, "gives no shell to this account")
 }

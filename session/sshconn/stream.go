@@ -30,6 +30,9 @@ type stream struct {
 	hungUp  atomic.Bool // Close has begun
 }
 
+// noCommands is why a server refuses a command: sshd does so, too, where it cannot start a process for the account.
+const noCommands = "starts no command for this account: it may be let run none, or have as many processes there as its limit allows (ulimit -u)"
+
 // Open starts p.
 func (c *Conn) Open(ctx context.Context, p session.Program) (session.Stream, error) {
 	if p.Line == "" {
@@ -55,7 +58,7 @@ func (c *Conn) open(p session.Program) (*stream, error) {
 		}
 		err := s.terminal(p)
 		if err == nil {
-			err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), "does not run commands for this account")
+			err = s.request("exec", ssh.Marshal(struct{ Line string }{p.Line}), noCommands)
 		}
 		return err
 	})

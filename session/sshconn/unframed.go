@@ -9,7 +9,7 @@ import (
 )
 
 func (c *Conn) withoutTerminal() error {
-	return fmt.Errorf("sshconn: %s: the server gives no terminal to %s: PermitTTY is off, or the key has no-pty or restrict: %w", c.t.name, c.t.user, session.ErrNoTerminal)
+	return &reworded{session.ErrNoTerminal, fmt.Sprintf("sshconn: %s: the server gives no terminal to %s: PermitTTY is off, or the key has no-pty or restrict", c.t.name, c.t.user)}
 }
 
 // unframed is a program without a terminal whose end is waited for as that of one that has one.
