@@ -100,7 +100,7 @@ func TestAFeederGoesWhereAPipeCanBeMade(t *testing.T) {
 		"mount -t tmpfs -o nr_inodes=3 none /tmp":                         "/tmp/",
 	} {
 		in := []string{"unshare", "-m", "sh", "-c", "mount --make-rprivate /; HOME=/root; " + mount + `; exec /bin/sh "$@"`, "sh"}
-		tty, cmd, f := feeder(t, in, "/nonexistent")
+		tty, cmd, f := feeder(t, in, filepath.Join(t.TempDir(), "none"))
 		assert.True(t, strings.HasPrefix(f.Path, want+".fairlead-"), "%s: %s", mount, f.Path)
 		tty.Close()
 		_ = cmd.Wait()
