@@ -9,7 +9,7 @@ for _fl_word in $(env|sed -n 's/=.*//p'); do case $_fl_word in
 # What the account did not bring of those that are left.
 case ${LOGNAME:-} in ('') LOGNAME=${USER:-$(id -un 2>/dev/null)};; esac
 case ${USER:-} in ('') USER=$LOGNAME;; esac
-case ${HOME:-} in ('') HOME=$(cd && pwd);; esac
+case ${HOME:-} in ('') HOME=$(cd ~ 2>/dev/null && pwd || pwd);; esac
 case ${LANG:-} in ('') LANG=C; for _fl_word in /usr/lib/locale/C.utf8 /usr/lib/locale/C.UTF-8; do test -d $_fl_word && LANG=C.UTF-8; done;; esac
 TERM=dumb
 export HOME USER LOGNAME PATH LANG TERM
