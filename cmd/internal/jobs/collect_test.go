@@ -77,6 +77,7 @@ func TestCollectLeavesAJobThatItCannotWriteOnItsHost(t *testing.T) {
 		require.Equal(t, exitcode.Internal, exitCodeOf(t, o.collectAll(t.Context(), e.group())))
 		assert.Equal(t, []string{"web2/j_b"}, e.collected)
 		assert.Contains(t, errOut.String(), "fairlead: web1: Fairlead cannot write the output, and leaves the job on the host: ")
+		assert.NoDirExists(t, filepath.Join(dir, ".web1.partial"), "the next attempt finds its place free")
 		text, err := os.ReadFile(filepath.Join(dir, "web2", "stdout"))
 		require.NoError(t, err)
 		assert.Equal(t, "of web2/j_b", string(text))

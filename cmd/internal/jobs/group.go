@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -66,8 +67,15 @@ func (o *Options) ofAll(ctx context.Context, g *group, tell func(host string, j 
 		}
 		j, err := do(ctx, s, &all[i], outTo, errTo)
 		err = cmp.Or(err, out.end(), errw.end())
-		if err == nil && dir != nil {
-			err = o.written(host, dir.Done(host, resultOf(j)))
+		if dir != nil {
+			if err == nil {
+				if err = dir.Done(host, resultOf(j)); err != nil && !errors.Is(err, os.ErrExist) {
+					err = errors.Join(err, dir.Drop(host)) // the job is still on its host: the next attempt needs the place
+				}
+				err = o.written(host, err)
+			} else if gone := dir.Drop(host); gone != nil {
+				fmt.Fprintf(o.IO.Err, "fairlead: %s: --out-dir: %s\n", host, cmdutil.Text(gone))
+			}
 		}
 		var shown error
 		if err == nil && o.JSON {

@@ -1,7 +1,7 @@
 // Package outdir writes what each host of a run printed into files of its own: DIR/HOST/stdout, stderr and result.json.
 //
 // The directory of a host appears under its name only when it is whole; until then it is DIR/.HOST.partial. Nothing that
-// exists is overwritten. There is no global state.
+// exists is overwritten, also where several programs write into one DIR at once. There is no global state.
 package outdir
 
 import (
@@ -13,7 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -23,10 +25,12 @@ type Dir struct {
 
 	mu    sync.Mutex // guards what follows
 	hosts map[string]*host
+	made  map[string]string // the partial directories, by label
 }
 
 // host is what is being written of a host.
 type host struct {
+	dir            string
 	stdout, stderr *file
 	err            error // why there are no files
 }
@@ -38,15 +42,15 @@ func New(path string, labels []string) (*Dir, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(abs, 0o700); err != nil {
-		return nil, err
+		return nil, reason.NewFile(path, err)
 	}
-	d := &Dir{path: abs, hosts: map[string]*host{}}
+	d := &Dir{path: abs, hosts: map[string]*host{}, made: map[string]string{}}
 	for _, label := range labels {
 		for _, name := range []string{d.final(label), d.partial(label)} {
 			if _, err := os.Lstat(name); err == nil {
 				return nil, fmt.Errorf("%s exists already: choose another directory, or remove it", name)
 			} else if !errors.Is(err, os.ErrNotExist) {
-				return nil, err
+				return nil, reason.File(name, err)
 			}
 		}
 	}
@@ -85,16 +89,34 @@ func (d *Dir) Start(label string) (stdout, stderr io.Writer) {
 
 func (d *Dir) start(label string) *host {
 	h := &host{stdout: &file{}, stderr: &file{}}
-	dir := d.partial(label)
-	if h.err = os.Mkdir(dir, 0o700); errors.Is(h.err, os.ErrExist) {
-		h.err = nil // of an attempt before
+	if h.dir, h.err = d.own(label); h.err != nil {
+		return h
 	}
 	for name, f := range map[string]*file{"stdout": h.stdout, "stderr": h.stderr} {
 		if h.err == nil {
-			f.f, h.err = os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			f.f, h.err = os.OpenFile(filepath.Join(h.dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		}
 	}
 	return h
+}
+
+// own returns the partial directory of a host. Only this Dir writes to it: where another program has made the one with the
+// usual name since New looked, it is another one.
+func (d *Dir) own(label string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if dir := d.made[label]; dir != "" {
+		return dir, nil // of an attempt before
+	}
+	dir := d.partial(label)
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, os.ErrExist) {
+		dir, err = os.MkdirTemp(d.path, filepath.Base(dir)+"-")
+	}
+	if err == nil {
+		d.made[label] = dir
+	}
+	return dir, err
 }
 
 // close closes both files and returns the first thing that went wrong.
@@ -102,7 +124,8 @@ func (h *host) close() error {
 	return errors.Join(h.err, h.stdout.close(), h.stderr.close())
 }
 
-// Done ends a host's files, writes result.json, and gives the directory its name. An error says what is not there.
+// Done ends a host's files, writes result.json, and gives the directory its name. An error says what is not there; it is
+// [os.ErrExist] where another program was faster, and then says where the output is.
 func (d *Dir) Done(label string, r session.Result) error {
 	d.mu.Lock()
 	h := d.hosts[label]
@@ -120,15 +143,40 @@ func (d *Dir) Done(label string, r session.Result) error {
 	if err != nil {
 		return err
 	}
-	dir := d.partial(label)
-	if err := os.WriteFile(filepath.Join(dir, "result.json"), append(text, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(h.dir, "result.json"), append(text, '\n'), 0o600); err != nil {
 		return err
 	}
 	final := d.final(label)
 	if _, err := os.Lstat(final); err == nil {
-		return fmt.Errorf("%s exists already; the output is in %s", final, dir)
+		return &takenError{final, h.dir}
 	}
-	return os.Rename(dir, final)
+	err = os.Rename(h.dir, final)
+	if errors.Is(err, os.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.ENOTDIR) {
+		return &takenError{final, h.dir}
+	}
+	return err
+}
+
+// takenError is that another program has made the directory of a host.
+type takenError struct{ final, dir string }
+
+func (e *takenError) Error() string { return e.final + " exists already; the output is in " + e.dir }
+func (e *takenError) Unwrap() error { return os.ErrExist }
+
+// Drop removes the files of a host whose output did not come whole, so that another attempt finds its place free.
+func (d *Dir) Drop(label string) error {
+	d.mu.Lock()
+	h, dir := d.hosts[label], d.made[label]
+	delete(d.hosts, label)
+	delete(d.made, label)
+	d.mu.Unlock()
+	if h != nil {
+		_ = h.close() // what it holds goes
+	}
+	if dir == "" {
+		return nil
+	}
+	return os.RemoveAll(dir)
 }
 
 // file takes writes until one fails, and remembers why.

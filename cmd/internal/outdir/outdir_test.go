@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,6 +80,50 @@ func TestNothingThatExistsIsOverwritten(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "web1"), []byte("theirs"), 0o600))
 	require.ErrorContains(t, d.Done("web1", session.Result{Host: "web1"}), "web1 exists already; the output is in ")
 	assert.Equal(t, "theirs", read(t, dir, "web1"))
+}
+
+// Two programs that write into one directory at once keep both outputs, and each file is of one of them.
+func TestTwoProgramsMixNothing(t *testing.T) {
+	for name, first := range map[string]func(a, b *outdir.Dir){
+		"both begin":               func(a, b *outdir.Dir) { a.Start("web1"); b.Start("web1") },
+		"one begins with its end":  func(a, b *outdir.Dir) { a.Start("web1") },
+		"both begin with the ends": func(a, b *outdir.Dir) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			a, err := outdir.New(dir, []string{"web1"})
+			require.NoError(t, err)
+			b, err := outdir.New(dir, []string{"web1"})
+			require.NoError(t, err)
+			first(a, b)
+			out, _ := b.Start("web1")
+			_, _ = out.Write([]byte("of b"))
+			require.NoError(t, a.Done("web1", session.Result{Host: "web1"}))
+			err = b.Done("web1", session.Result{Host: "web1"})
+			require.ErrorIs(t, err, os.ErrExist)
+			require.ErrorContains(t, err, "web1 exists already; the output is in ")
+			assert.Empty(t, read(t, dir, "web1", "stdout"))
+			assert.NotEmpty(t, read(t, dir, "web1", "result.json"))
+			_, kept, _ := strings.Cut(err.Error(), "the output is in ")
+			assert.Equal(t, "of b", read(t, kept, "stdout"))
+			assert.NotEmpty(t, read(t, kept, "result.json"))
+		})
+	}
+}
+
+func TestADroppedHostLeavesItsPlace(t *testing.T) {
+	dir := t.TempDir()
+	d, err := outdir.New(dir, []string{"web1", "web2"})
+	require.NoError(t, err)
+	out, _ := d.Start("web1")
+	_, _ = out.Write([]byte("half"))
+	require.NoError(t, d.Drop("web1"))
+	require.NoError(t, d.Drop("web2"), "it never began")
+	names, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, names)
+	require.NoError(t, d.Done("web1", session.Result{Host: "web1"}))
+	assert.Empty(t, read(t, dir, "web1", "stdout"))
 }
 
 func TestWhatCannotBeWrittenIsTold(t *testing.T) {
