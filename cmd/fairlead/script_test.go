@@ -12,6 +12,6 @@ import (
 func TestMain(m *testing.M) { fairleadtest.Main(m) }
 
 func TestScripts(t *testing.T) {
-	needs.Files(t, "testdata/script", 22)
+	needs.Files(t, "testdata/script", 23)
 	testscript.Run(t, fairleadtest.ScriptParams(t, "testdata/script"))
 }

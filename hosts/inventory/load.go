@@ -180,11 +180,17 @@ func (doc *document) plain(all []hosts.Host) (*hosts.Inventory, error) {
 	return hosts.NewInventory(all, groups)
 }
 
+// missingError is that a file is not there.
+type missingError struct{ path string }
+
+func (e *missingError) Error() string { return "inventory: there is no file " + e.path }
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
+
 func readFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without, opening a FIFO would block
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("inventory: there is no file %s: %w", path, fs.ErrNotExist)
+		return nil, &missingError{path}
 	case err != nil:
 		return nil, fmt.Errorf("inventory: cannot open the file: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 	"github.com/fairlead-ssh/fairlead/session/approval"
 	"github.com/fairlead-ssh/fairlead/session/approval/sshsig"
@@ -208,11 +209,12 @@ func readSmall(file string) ([]byte, error) {
 	st, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, reason.File(file, err)
 	case !st.Mode().IsRegular() || st.Size() > maxKeyFile:
 		return nil, fmt.Errorf("%s is not a file with a key", line(file))
 	}
-	return os.ReadFile(file)
+	data, err := os.ReadFile(file)
+	return data, reason.File(file, err)
 }
 
 // remove takes approvers away.

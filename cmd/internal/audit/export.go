@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 )
 
@@ -77,7 +78,7 @@ func exportRun(ctx context.Context, o *ExportOptions) (err error) {
 	if o.Out != "" && o.Out != "-" {
 		f, err := os.OpenFile(o.Out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
-			return &cmdutil.UsageError{Err: fmt.Errorf("cannot write the export: %w", err)}
+			return &cmdutil.UsageError{Err: fmt.Errorf("cannot write the export: %w", reason.NewFile(o.Out, err))}
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		out = f

@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/session/screen"
 )
 
@@ -73,7 +74,7 @@ func replayRun(ctx context.Context, o *ReplayOptions) error {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return &cmdutil.UsageError{Err: fmt.Errorf("cannot read the recording: %w", err)}
+		return &cmdutil.UsageError{Err: fmt.Errorf("cannot read the recording: %w", reason.File(path, err))}
 	}
 	defer f.Close()
 	if o.IO.OutTTY {

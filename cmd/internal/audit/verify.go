@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
 )
 
@@ -134,7 +135,7 @@ func (o *VerifyOptions) anchors() ([]audit.Anchor, error) {
 		if name != "-" {
 			f, err := os.Open(name)
 			if err != nil {
-				return nil, &cmdutil.UsageError{Err: fmt.Errorf("cannot read the anchors: %w", err)}
+				return nil, &cmdutil.UsageError{Err: fmt.Errorf("cannot read the anchors: %w", reason.File(name, err))}
 			}
 			defer f.Close()
 			in = f

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/hosts/inventory"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
@@ -115,11 +115,8 @@ func (o *ImportOptions) write(text []byte) error {
 		return err
 	}
 	f, err := os.OpenFile(o.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s exists: remove it first, or name another file with -o", o.Output)
-	}
 	if err != nil {
-		return &cmdutil.UsageError{Err: err}
+		return cmdutil.Usagef("cannot write the inventory: %w", reason.NewFile(o.Output, err))
 	}
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Close()); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 )
 
 const long = `Write a manual page for each command into DIR, which is created if it does not exist.
@@ -41,7 +42,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 
 func run(o *Options, root *cobra.Command) error {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return fmt.Errorf("cannot create the directory for the manual pages: %w", err)
+		return cmdutil.Usagef("cannot write the manual pages: %w", reason.NewFile(o.Dir, err))
 	}
 	n, err := write(o.Dir, root)
 	if err != nil {
@@ -64,7 +65,7 @@ func write(dir string, cmd *cobra.Command) (pages int, err error) {
 	}
 	name := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
 	if err := os.WriteFile(name, []byte(page(cmd)), 0o644); err != nil {
-		return pages, fmt.Errorf("cannot write a manual page: %w", err)
+		return pages, fmt.Errorf("cannot write the manual pages: %w", reason.NewFile(name, err))
 	}
 	return pages + 1, nil
 }

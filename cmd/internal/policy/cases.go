@@ -3,12 +3,14 @@ package policy
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/policy"
 )
@@ -26,16 +28,9 @@ type testCase struct {
 
 // readCases reads a file of cases. All mistakes are reported at once.
 func readCases(name string) ([]testCase, error) {
-	fi, err := os.Stat(name)
+	data, err := readAtMost(name, maxCases)
 	if err != nil {
-		return nil, &cmdutil.UsageError{Err: err}
-	}
-	if !fi.Mode().IsRegular() || fi.Size() > maxCases {
-		return nil, cmdutil.Usagef("%s is not a file of cases of at most %d bytes", name, maxCases)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, &cmdutil.UsageError{Err: err}
+		return nil, cmdutil.Usagef("cannot read the cases: %w; see fairlead policy test --help for what it holds", reason.File(name, err))
 	}
 	cases, wrong := parseCases(data)
 	if len(wrong) == 0 {
@@ -46,6 +41,19 @@ func readCases(name string) ([]testCase, error) {
 		lines[i] = fmt.Errorf("rules: %s:%s", name, w)
 	}
 	return nil, mistakes(joined(lines))
+}
+
+func readAtMost(name string, most int) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("it is larger than %d MiB", most>>20)
+	}
+	return data, err
 }
 
 // joined are errors that stand beside each other.

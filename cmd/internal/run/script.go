@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
@@ -26,14 +27,14 @@ func (o *Options) script() (source, shell string, err error) {
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
-			return "", "", cmdutil.Usagef("--script: %w", err)
+			return "", "", cmdutil.Usagef("--script: %w", reason.File(name, err))
 		}
 		defer f.Close()
 		in = f
 	}
 	text, err := io.ReadAll(io.LimitReader(in, maxScript+1))
 	if err != nil {
-		return "", "", cmdutil.Usagef("--script: %w", err)
+		return "", "", cmdutil.Usagef("--script: %w", reason.File(name, err))
 	}
 	source, shell, err = compose(text, o.Args)
 	if err != nil {

@@ -26,11 +26,11 @@ type summary struct {
 	notRun     []string        // got nothing, because a rollout had stopped
 	rollout    *wire.RunReport // nil where there is none
 	notStarted []string        // canceled before anything was sent
-	reasons    []*reason
+	reasons    []*failure
 }
 
-// reason is one way to fail and who failed so.
-type reason struct {
+// failure is one way to fail and who failed so.
+type failure struct {
 	status session.Status
 	*outcome.Cause
 }
@@ -82,7 +82,7 @@ func (s *summary) because(t *target, r session.Result, prefix string) {
 			return
 		}
 	}
-	s.reasons = append(s.reasons, &reason{r.Status, cause})
+	s.reasons = append(s.reasons, &failure{r.Status, cause})
 }
 
 // text is what a person should read last; "" when there is nothing to say that the output and the exit code do not.
@@ -132,14 +132,14 @@ func (s *summary) text() string {
 
 // sort puts what decides the exit code first, and where that is equal what hits most.
 func (s *summary) sort() {
-	weight := func(r *reason) int {
+	weight := func(r *failure) int {
 		return slices.Index([]session.Status{
 			session.StatusError, session.StatusDenied, session.StatusExpired, session.StatusLost, session.StatusTimeout,
 			session.StatusUnreachable, session.StatusAuth, session.StatusHostKey, session.StatusSignal, session.StatusExit,
 			session.StatusCanceled,
 		}, r.status)
 	}
-	slices.SortStableFunc(s.reasons, func(a, b *reason) int {
+	slices.SortStableFunc(s.reasons, func(a, b *failure) int {
 		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(len(b.Names), len(a.Names)), cmp.Compare(a.String(), b.String()))
 	})
 }

@@ -124,20 +124,22 @@ func (r *Resolver) parse(text string) (hosts.Selector, error) {
 
 func (r *Resolver) readList(name string) ([]byte, error) {
 	if name == "-" {
-		return readAtMost(r.In, "standard input")
+		data, err := readAtMost(r.In)
+		return data, reason.File("standard input", err)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, reason.File(name, err)
 	}
 	defer f.Close()
-	return readAtMost(f, name)
+	data, err := readAtMost(f)
+	return data, reason.File(name, err)
 }
 
-func readAtMost(in io.Reader, name string) ([]byte, error) {
+func readAtMost(in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, MaxList+1))
 	if err == nil && len(data) > MaxList {
-		err = fmt.Errorf("%s holds more than %d MiB of names", name, MaxList>>20)
+		err = fmt.Errorf("it holds more than %d MiB of names", MaxList>>20)
 	}
 	return data, err
 }

@@ -51,7 +51,7 @@ func TestTargetsAreSelectorsAndHostsOutsideTheInventory(t *testing.T) {
 		"a mistake in what to leave out": {expr: "all", except: "(web1", wantErr: "--except: "},
 		"a mistake":                      {expr: "(web1", wantErr: "hosts: selector, column "},
 		"a bad port":                     {expr: "root@new:0", wantErr: `hosts: "root@new:0": port "0" is not between 1 and 65535`},
-		"no such file":                   {expr: "^/does/not/exist", wantErr: "no such file"},
+		"no such file":                   {expr: "^/does/not/exist", wantErr: "there is no file /does/not/exist"},
 		"outside, in an expression":      {expr: "(web1,root@new)", wantErr: "hosts: selector, column "},
 		"an end too many":                {expr: "root@new,", wantErr: "hosts: "},
 		"a regular expression with an @": {expr: "~^web1@?", want: "web1"},

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/hosts/knownhosts"
 )
 
@@ -32,7 +33,7 @@ func readExpected(name string, in io.Reader) (*expectations, error) {
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
+			return nil, fmt.Errorf("--from: %w", reason.File(name, err))
 		}
 		defer f.Close()
 		in = f
@@ -40,7 +41,7 @@ func readExpected(name string, in io.Reader) (*expectations, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxExpected+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("--from: %s cannot be read: %w", what, err)
+		return nil, fmt.Errorf("--from: %w", reason.File(what, err))
 	case len(data) > maxExpected:
 		return nil, fmt.Errorf("--from: %s is larger than %d MiB: give the keys in parts", what, maxExpected>>20)
 	}

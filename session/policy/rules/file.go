@@ -2,8 +2,10 @@ package rules
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,7 +31,9 @@ type File struct {
 // [*FileError], all of them joined with errors.Join; that the file is not there is [io/fs.ErrNotExist].
 func ReadFile(name string) (*File, error) {
 	f, err := trustedfile.Open(name, "policy")
-	if err != nil {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("rules: cannot read the policy %s: %w", name, pe.Err)
+	} else if err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	defer f.Close()
