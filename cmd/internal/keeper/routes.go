@@ -20,7 +20,8 @@ import (
 func (k *Keeper) routes() http.Handler {
 	mux := http.NewServeMux()
 	cfg := huma.DefaultConfig("Fairlead", k.cfg.Version)
-	cfg.Info.Description = "Runs commands on machines, exactly, safely and audited. Errors are problem details (RFC 9457) with a code."
+	cfg.Info.Description = "Runs commands on machines, exactly, safely and audited. Errors are problem details (RFC 9457) with a code. " +
+		"A body without Content-Type is read as the type that the route takes."
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil // no page, and no links in answers
 	cfg.Transformers = []huma.Transformer{problem.Reword}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

@@ -16,13 +16,18 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 )
 
-// Send sends one request with headers, and returns its status, its problem and its body.
+// Send sends one request with headers, and returns its status, its problem and its body. A last header that has no value is
+// not sent.
 func (w *World) Send(method, path, body string, headers ...string) (int, wire.Problem, string) {
 	w.T.Helper()
 	req, err := http.NewRequestWithContext(w.T.Context(), method, "http://localhost"+path, strings.NewReader(body))
 	require.NoError(w.T, err)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if n := len(headers); n%2 == 1 {
+		req.Header.Del(headers[n-1])
+		headers = headers[:n-1]
 	}
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "Host" {

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -75,7 +76,7 @@ func (a *API) strange(r *http.Request) *wire.Problem {
 	if op == nil {
 		return nil
 	}
-	if p := unusedHeader(r, op); p != nil {
+	if p := cmp.Or(unusedHeader(r, op), otherType(r, op)); p != nil {
 		return p
 	}
 	if p := unusedBody(r, op); p != nil || r.URL.RawQuery == "" {
