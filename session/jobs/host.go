@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -141,9 +142,15 @@ func (h *Host) Remove(ctx context.Context, id, reason string) (Job, error) {
 	return j, err
 }
 
-// List returns the principal's jobs on the host, at most 1000 of them; more says that there are others.
+// MaxListed bounds the jobs that a host lists.
+const MaxListed = 10_000
+
+// listPage is how many jobs one look at a host lists; look.sh says so, too.
+const listPage = 1000
+
+// List returns the principal's jobs on the host, at most [MaxListed] of them; more says that there are others.
 func (h *Host) List(ctx context.Context, reason string) (all []Job, more bool, err error) {
-	return h.list(ctx, newWork("list", ""), reason)
+	return h.list(ctx, "", "", reason)
 }
 
 // ListGroup is List for the jobs of a group: those that NewStartAll makes of one id. With numbers it is for those among them that have
@@ -156,18 +163,25 @@ func (h *Host) ListGroup(ctx context.Context, id, reason string, numbers ...int)
 	for _, n := range numbers {
 		only += " " + strconv.Itoa(n) + " "
 	}
-	return h.list(ctx, newWork("list", id, only), reason)
+	return h.list(ctx, id, only, reason)
 }
 
-func (h *Host) list(ctx context.Context, work func(who string) *Work, reason string) (all []Job, more bool, err error) {
-	a, err := h.run(ctx, work, reason)
-	if err != nil {
-		return nil, false, err
+func (h *Host) list(ctx context.Context, id, only, reason string) (all []Job, more bool, err error) {
+	for skip := 0; skip < MaxListed; skip += listPage {
+		a, err := h.run(ctx, newWork("list", id, only, strconv.Itoa(skip)), reason)
+		if err != nil {
+			return nil, false, err
+		}
+		for i := range a.jobs {
+			a.jobs[i].Host = h.name
+		}
+		all, more = append(all, a.jobs...), a.more
+		if !more {
+			break
+		}
 	}
-	for i := range a.jobs {
-		a.jobs[i].Host = h.name
-	}
-	return a.jobs, a.more, nil
+	slices.SortFunc(all, func(a, b Job) int { return strings.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(all, func(a, b Job) bool { return a.ID == b.ID }), more, nil // one that began meanwhile moves others to the next page
 }
 
 // ask does something to one job.

@@ -12,7 +12,7 @@ func TestWhatIsSentOfAFileIsSmallAndMeansTheSame(t *testing.T) {
 		{Name: "start.sh", Source: startSource, Sent: startText(), Max: 2900, Shells: hostcodetest.All},
 		{Name: "wait.sh", Source: waitSource, Sent: waitText(), Max: 1000, Shells: hostcodetest.All},
 		{Name: "run.sh", Source: runSource, Sent: runText(), Max: 1252, Shells: hostcodetest.All},
-		{Name: "look.sh", Source: lookSource, Sent: lookText(), Max: 6200, Shells: hostcodetest.All},
+		{Name: "look.sh", Source: lookSource, Sent: lookText(), Max: 6450, Shells: hostcodetest.All},
 	} {
 		f.Source = hostcode.Fill(f.Source, "common", commonSource)
 		t.Run(f.Name, func(t *testing.T) { hostcodetest.Check(t, f) })

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,4 +175,34 @@ func TestAProgramWithoutAPrincipalOwnsItsJobs(t *testing.T) {
 	require.Len(t, all, 1)
 	_, err = on(t, "sh", func(c *session.Config) { c.Principal = session.DefaultPrincipal }).Remove(t.Context(), j.ID, "")
 	require.NoError(t, err, "it is the same principal")
+}
+
+// A host lists more jobs than one look tells; of those that are damaged it says so.
+func TestMoreJobsThanOneLookTellsAreListed(t *testing.T) {
+	dir := home(t)
+	h := on(t, "sh")
+	j := started(t, h, "true")
+	ended(t, h, j.ID)
+	first := filepath.Join(dir, ".local/state/fairlead/jobs", j.ID)
+	for i := range 1005 {
+		require.NoError(t, os.CopyFS(filepath.Join(filepath.Dir(first), fmt.Sprintf("j_aaaaaaaaaaaaa-%d", i+1)), os.DirFS(first)))
+	}
+	for i, name := range []string{"j_aaaaaaaaaaaaa-5", "j_aaaaaaaaaaaaa-999"} {
+		broken := filepath.Join(filepath.Dir(first), name)
+		require.NoError(t, os.Remove(filepath.Join(broken, "stdout")))
+		require.NoError(t, os.Symlink([]string{"stderr", "/nowhere"}[i], filepath.Join(broken, "stdout")))
+	}
+	all, more, err := h.List(t.Context(), "")
+	require.NoError(t, err)
+	assert.False(t, more)
+	require.Len(t, all, 1006)
+	damaged := 0
+	for _, got := range all {
+		if got.Damaged != "" {
+			damaged++
+			continue
+		}
+		require.Equal(t, jobs.Ended, got.State, "%s", got.ID)
+	}
+	assert.Equal(t, 2, damaged)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/jobs"
 	"github.com/fairlead-ssh/fairlead/session/output"
@@ -262,7 +263,7 @@ func (b *Book) told(hs []hosts.Host, answers []told) (all []jobs.Job, err error)
 		}
 		all = append(all, a.jobs...)
 		if a.more {
-			a.err = fault(hs[i].Name, "full", "it has more jobs than can be listed: remove some")
+			a.err = fault(hs[i].Name, "full", "it has more than %d jobs, and the others are not listed; fairlead jobs clean %s removes those that have ended", jobs.MaxListed, printable.Word(hs[i].Name))
 		}
 		errs = append(errs, a.err)
 	}

@@ -54,17 +54,20 @@ r() { x=0; while [ "$x" -lt 10 ]; do [ -f "$d/stdout.rest" ] && [ -f "$d/stderr.
 bt=$(b); mr= nw=
 [ -d "$jobs" ] || [ -L "$jobs" ] || case $op in (list) printf 'fairlead-job 1\nend\n'; exit 0;; (*) v;; esac
 o "$jobs" || e denied 'the directory for jobs belongs to others, or others may write there'
-# Every job, or those of a group, or of these those with one of the numbers in w, which has spaces around each.
+# Every job, or those of a group, or of these those with one of the numbers in w, which has spaces around each; after the first oo.
 case $op in (list)
-printf 'fairlead-job 1\n'; x9=0 nw=$(date +%s)
+printf 'fairlead-job 1\n'; x9=0 sk=$((${oo:-0})) nw=$(date +%s) nl='
+'
+# What is not as it was left, as y and o see it, of all jobs at once: a process for each takes seconds where there are many.
+bad=$(find "$jobs" -links +0 ! \( -type f -links 1 -user "$me" \) ! \( -type d -user "$me" ! -perm -020 ! -perm -002 \) 2>/dev/null)$nl
 for d in "$jobs/${id:-j_}"*; do id=${d##*/}
 case $id in (*[!a-z0-9_-]*) continue;; esac
 case $w in (''|*" ${id##*-} "*) ;; (*) continue;; esac
 # Without a process for those of other machines, of which a home directory may hold thousands.
 k 2>/dev/null; [ "$on" = "$nd" ] || continue
-y || { case $who in (operator/*) printf 'id %s\nstate lost\ndamaged its directory holds links, or belongs to others\n.\n' "$id";; esac; continue; }
+case $bad in ("$nl") ;; (*"$d$nl"*|*"$d/"*) case $who in (operator/*) printf 'id %s\nstate lost\ndamaged its directory holds links, or belongs to others\n.\n' "$id";; esac; continue;; esac
 f || continue
-x9=$((x9+1)); [ "$x9" -le 1000 ] || { printf 'more 1\n'; break; }
+x9=$((x9+1)); [ "$x9" -gt "$sk" ] || continue; [ "$x9" -le $((sk+1000)) ] || { printf 'more 1\n'; break; }
 s; g; done; printf 'end\n'; exit 0;; esac
 # One job.
 d=$jobs/$id
