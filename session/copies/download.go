@@ -70,8 +70,11 @@ func matches(ctx context.Context, r remote, name string) ([]string, error) {
 	if !strings.ContainsAny(abs, "*?[") {
 		return []string{abs}, nil
 	}
-	if _, err := r.lstat(ctx, abs); err == nil { // a name may hold such characters
-		return []string{abs}, nil
+	// A name may hold such characters, as [id].tsx. One that the pattern matches, as a file called *, hides no other.
+	if self, _ := path.Match(abs, abs); !self {
+		if _, err := r.lstat(ctx, abs); err == nil {
+			return []string{abs}, nil
+		}
 	}
 	got := []string{"/"}
 	for part := range strings.SplitSeq(strings.Trim(abs, "/"), "/") {

@@ -112,6 +112,30 @@ func TestADownloadMergesTheOnlyDirectory(t *testing.T) {
 	})
 }
 
+// A file whose name is the pattern keeps no other file back. Only where the pattern does not match it, its name is meant.
+func TestANameThatIsAPatternHidesNothing(t *testing.T) {
+	ways(t, func(t *testing.T, s *site, dir string) {
+		for _, name := range []string{"*", "a", "b", "[id].tsx", "i.tsx"} {
+			write(t, filepath.Join(dir, name), []byte(name), 0o644)
+		}
+		for pattern, want := range map[string][]string{
+			"*": {"*", "[id].tsx", "a", "b", "i.tsx"}, "?": {"*", "a", "b"}, "[id].tsx": {"[id].tsx"}, "[i].tsx": {"i.tsx"},
+		} {
+			back := tempDir(t)
+			res, _, err := s.download(dir+"/"+pattern, copies.Tree{Dir: back})
+			require.NoError(t, err, pattern)
+			require.Nil(t, res.Err, pattern)
+			entries, err := os.ReadDir(back)
+			require.NoError(t, err)
+			var names []string
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			assert.Equal(t, want, names, pattern)
+		}
+	})
+}
+
 // A link to nothing is not read. What else a pattern matches is.
 func TestALinkToNothingKeepsNothingElseBack(t *testing.T) {
 	ways(t, func(t *testing.T, s *site, dir string) {
