@@ -153,8 +153,8 @@ func finish(ios *iostreams.IOStreams, err error) int {
 	if errors.Is(ios.Out.Err(), syscall.EPIPE) && !(errors.As(err, &silent) && silent.Exact) {
 		return exitcode.ClosedPipe // whoever reads the output has enough
 	}
-	if err == nil && ios.Out.Err() != nil {
-		err = fmt.Errorf("cannot write to standard output: %w", ios.Out.Err())
+	if werr := ios.Out.Err(); werr != nil && (err == nil || err == werr) {
+		err = fmt.Errorf("cannot write to standard output: %w", werr)
 	}
 	if err != nil && !errors.As(err, &silent) {
 		tell(ios.Err, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
@@ -84,8 +85,11 @@ func TestAReaderThatWentAwayEndsTheProgramQuietly(t *testing.T) {
 
 func TestOutputThatCannotBeWrittenIsAnErrorEvenIfNobodyLooked(t *testing.T) {
 	var errOut strings.Builder
-	ios := iostreams.New(strings.NewReader(""), broken{syscall.ENOSPC}, &errOut)
-	_, _ = ios.Out.Write([]byte("x"))
+	ios := iostreams.New(strings.NewReader(""), broken{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}}, &errOut)
+	_, err := ios.Out.Write([]byte("x"))
 	assert.Equal(t, 6, finish(ios, nil))
+	assert.Equal(t, "fairlead: cannot write to standard output: no space left on device\n", errOut.String())
+	errOut.Reset()
+	assert.Equal(t, 6, finish(ios, err), "a command that returns it says no more")
 	assert.Equal(t, "fairlead: cannot write to standard output: no space left on device\n", errOut.String())
 }

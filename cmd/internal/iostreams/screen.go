@@ -1,7 +1,9 @@
 package iostreams
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 )
@@ -41,6 +43,9 @@ func (s *Stream) Write(p []byte) (int, error) {
 	}
 	s.screen.erase()
 	n, err := s.w.Write(p)
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err // its path is one that the user did not name
+	}
 	if err != nil {
 		s.failed = err
 	}

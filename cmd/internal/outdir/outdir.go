@@ -94,7 +94,9 @@ func (d *Dir) start(label string) *host {
 	}
 	for name, f := range map[string]*file{"stdout": h.stdout, "stderr": h.stderr} {
 		if h.err == nil {
-			f.f, h.err = os.OpenFile(filepath.Join(h.dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			name = filepath.Join(h.dir, name)
+			f.f, h.err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			h.err = reason.NewFile(name, h.err)
 		}
 	}
 	return h
@@ -116,7 +118,7 @@ func (d *Dir) own(label string) (string, error) {
 	if err == nil {
 		d.made[label] = dir
 	}
-	return dir, err
+	return dir, reason.NewFile(dir, err)
 }
 
 // close closes both files and returns the first thing that went wrong.
@@ -143,8 +145,9 @@ func (d *Dir) Done(label string, r session.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(h.dir, "result.json"), append(text, '\n'), 0o600); err != nil {
-		return err
+	name := filepath.Join(h.dir, "result.json")
+	if err := os.WriteFile(name, append(text, '\n'), 0o600); err != nil {
+		return reason.NewFile(name, err)
 	}
 	final := d.final(label)
 	if _, err := os.Lstat(final); err == nil {
@@ -187,7 +190,8 @@ type file struct {
 
 func (f *file) Write(p []byte) (int, error) {
 	if f.f != nil && f.err == nil {
-		_, f.err = f.f.Write(p)
+		_, err := f.f.Write(p)
+		f.err = reason.File(f.f.Name(), err)
 	}
 	return len(p), nil
 }
