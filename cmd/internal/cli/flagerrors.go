@@ -19,6 +19,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		value    *pflag.InvalidValueError
 		required *pflag.ValueRequiredError
 		syntax   *pflag.InvalidSyntaxError
+		unknown  *pflag.NotExistError
 	)
 	switch {
 	case errors.As(err, &value):
@@ -28,6 +29,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		return cmdutil.Usagef("%s needs a value, for example %s", dashed(f), exampleOf(f))
 	case errors.As(err, &syntax):
 		return cmdutil.Usagef("%s is not a flag; see %s --help", shown(syntax.GetSpecifiedFlag()), cmd.CommandPath())
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown)
 	}
 	return cmdutil.Usagef("%w; see %s --help", err, cmd.CommandPath())
 }

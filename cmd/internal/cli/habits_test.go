@@ -13,6 +13,49 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 )
 
+// A flag of another program leads to what does the same here, and is none of the command's own.
+func TestFlagsOfOtherProgramsLeadToThoseOfThisOne(t *testing.T) {
+	ios, _, _, _ := iostreams.Test()
+	for path, flags := range flagHabits {
+		for name, hint := range flags {
+			root := NewRoot(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }})
+			if path == "" {
+				path = "version"
+			}
+			c, _, err := root.Find(strings.Fields(path))
+			require.NoError(t, err)
+			flag := "--" + name
+			if len(name) == 1 {
+				flag = "-" + name
+			}
+			if got := c.ParseFlags([]string{flag}); assert.Error(t, got, "%s has %s", path, flag) {
+				assert.ErrorContains(t, c.FlagErrorFunc()(c, got), "unknown flag: "+flag+" ("+hint+"); see fairlead "+path+" --help")
+			}
+		}
+	}
+}
+
+func TestFlagsThatAreNearlyThereAreNamed(t *testing.T) {
+	ios, _, _, _ := iostreams.Test()
+	root := NewRoot(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }})
+	c, _, err := root.Find([]string{"run"})
+	require.NoError(t, err)
+	for flag, want := range map[string]string{
+		"--frks": "unknown flag: --frks (did you mean --forks?); see fairlead run --help", "--xyzzy": "unknown flag: --xyzzy; see fairlead run --help",
+		"-Z": "unknown flag: -Z; see fairlead run --help",
+	} {
+		assert.EqualError(t, c.FlagErrorFunc()(c, c.ParseFlags([]string{flag})), want)
+	}
+}
+
+// A command that is near, and known from other programs, is named once.
+func TestACommandIsNamedOnce(t *testing.T) {
+	ios, _, _, _ := iostreams.Test()
+	root := NewRoot(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }})
+	knowHabits(root)
+	assert.ErrorContains(t, cmdutil.Group(root, []string{"copy"}), "(did you mean cp?)")
+}
+
 func TestWordsOfOtherProgramsLeadToCommandsOfThisOne(t *testing.T) {
 	ios, _, _, _ := iostreams.Test()
 	root := NewRoot(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }})

@@ -15,7 +15,9 @@ func Group(cmd *cobra.Command, args []string) error {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	hint := ""
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	near := cmd.SuggestionsFor(args[0])
+	slices.Sort(near) // one that is near and known from other programs is there twice
+	if near = slices.Compact(near); len(near) > 0 {
 		hint = " (did you mean " + strings.Join(near, " or ") + "?)"
 	}
 	return Usagef("%s has no command %q%s; %s --help lists them", cmd.CommandPath(), args[0], hint, cmd.CommandPath())
@@ -28,7 +30,7 @@ func Help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 func Args(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return Usagef("%s takes %s, got %d arguments", strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), what, len(args))
+			return Usagef("%s takes %s, got %s", strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), what, Count(len(args), "argument"))
 		}
 		return nil
 	}
