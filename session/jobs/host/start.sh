@@ -31,8 +31,9 @@ bt=$(b); read -r x
 printf '%s\n' "$who" "$sum" "$(date +%s)" "$nd" "$made" "$x" >"$d/about" && cat >"$d/command" || g full 'the host took no files for the job'
 x=$(wc -c <"$d/command")
 [ "$((x))" -eq "$len" ] || g full 'the command did not arrive whole'
-# The waiter.
-(umask "$um"; exec $det sh -c "$wait" fairlead-job "$id" "$d" "$lim" "$um" "$run" "$det" "$sh" $a </dev/null >/dev/null 2>&1) &
+# The waiter. Its program is in its environment, and spelled so that no everyday word given to pkill -f finds it.
+(umask "$um"; fairlead=$wait fairlead_run=$run fairlead_det=$det; export fairlead fairlead_run fairlead_det
+exec $det sh +x -c '\e\v\a\l "$fairlead"' fairlead-job "$id" "$d" "$lim" "$um" "$sh" $a </dev/null >/dev/null 2>&1) &
 # It has begun when run.sh has said which process it is.
 x=0
 while [ ! -s "$d/pid" ]; do x=$((x+1)); [ "$x" -lt 400 ] || g lost 'the job did not begin'; sleep 0.03 2>/dev/null || sleep 1; done
