@@ -12,6 +12,9 @@ import (
 // package, and so the same for all hosts that fail alike.
 func Why(err error) string { return reason.Of(err) }
 
+// Wrap returns err behind what failed because of it, without the name of the package that err comes from. It unwraps to err.
+func Wrap(what string, err error) error { return reason.Wrap(what, err) }
+
 // WhyAt is Why with the address that was tried, where one was.
 func WhyAt(err error) string {
 	text := Why(err)

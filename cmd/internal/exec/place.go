@@ -84,7 +84,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("sessions need the keeper: %w", err)
+		return nil, cmdutil.Wrap("sessions need the keeper", err)
 	}
 	if p.keeper, err = o.Place.With(p.keeper, p.host); err != nil {
 		return nil, err

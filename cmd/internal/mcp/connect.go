@@ -36,7 +36,7 @@ func (o *Options) dial(ctx context.Context) (*client.Pipe, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case mode == config.Require:
-		return nil, fmt.Errorf("the keeper does not serve the agent: %w", err)
+		return nil, cmdutil.Wrap("the keeper does not serve the agent", err)
 	}
 	fmt.Fprintf(o.IO.Err, "fairlead: going on without the keeper, which does not serve the agent: %s\n", cmdutil.OneLine(cmdutil.Text(err)))
 	return nil, nil

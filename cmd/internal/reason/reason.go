@@ -43,6 +43,17 @@ var packages = []string{
 	"telemetry",
 }
 
+// Wrap returns err behind what failed because of it, without the name of the package that err comes from. It unwraps to err.
+func Wrap(what string, err error) error { return &wrapped{what, err} }
+
+type wrapped struct {
+	what string
+	err  error
+}
+
+func (w *wrapped) Error() string { return w.what + ": " + Text(w.err) }
+func (w *wrapped) Unwrap() error { return w.err }
+
 // Text is an error's text for people: without the name of the package that it comes from.
 func Text(err error) string {
 	text := err.Error()

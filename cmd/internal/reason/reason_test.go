@@ -6,14 +6,47 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+func TestWhatIsWrappedHasNoNameOfItsPackage(t *testing.T) {
+	err := Wrap("sessions need the keeper", fmt.Errorf("keeper: it is busy: %w", fs.ErrExist))
+	assert.EqualError(t, err, "sessions need the keeper: it is busy: file already exists")
+	assert.ErrorIs(t, err, fs.ErrExist)
+}
+
+// What is wrong with a file is said without the call that found it.
+func TestFilesAreNamedAsTheUserDid(t *testing.T) {
+	gone := filepath.Join("gone", "f")
+	_, missing := os.Open(gone)
+	dir := t.TempDir()
+	_, isDir := os.ReadFile(dir)
+	taken := filepath.Join(dir, "taken")
+	require.NoError(t, os.WriteFile(taken, nil, 0o600))
+	_, exists := os.OpenFile(taken, os.O_CREATE|os.O_EXCL, 0o600)
+	_, below := os.Open(filepath.Join(taken, "x"))
+	for want, err := range map[string]error{
+		"there is no file gone/f":                             File(gone, missing),
+		"there is no directory gone":                          NewFile(gone, missing),
+		"d is a directory, not a file":                        File("d", isDir),
+		"t exists: remove it first, or name another file":     NewFile("t", exists),
+		"t/x: a part of this path is a file, not a directory": File("t/x", below),
+		"t: no space left on device":                          File("t", &fs.PathError{Op: "write", Path: "/t", Err: syscall.ENOSPC}),
+	} {
+		assert.EqualError(t, err, want)
+	}
+	assert.ErrorIs(t, File(gone, missing), fs.ErrNotExist)
+	assert.NoError(t, File("x", nil))
+	assert.NoError(t, NewFile("x", nil))
+}
 
 // What people read never begins with the name of a package, wherever the error was made.
 func TestNoPackageIsNamedInFrontOfAnError(t *testing.T) {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 	"unicode/utf8"
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
@@ -68,7 +70,10 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 	}
 	w, err := store.Begin(rec)
 	if err != nil {
-		fmt.Fprintf(o.IO.Err, "fairlead: warning: the run is not kept, and fairlead runs does not show it: %s\n", cmdutil.OneLine(err.Error()))
+		if file, ok := errors.AsType[*fs.PathError](err); ok {
+			err = reason.File(file.Path, err)
+		}
+		fmt.Fprintf(o.IO.Err, "fairlead: warning: the run is not kept, and fairlead runs does not show it: %s\n", cmdutil.Why(err))
 		return nil
 	}
 	return w

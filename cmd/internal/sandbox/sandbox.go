@@ -77,7 +77,7 @@ func (b *Base) with(ctx context.Context, do func(c *client.Client) error) error 
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("sandboxes need the keeper: %w", err)
+		return cmdutil.Wrap("sandboxes need the keeper", err)
 	}
 	defer c.Close()
 	return b.told(do(c))

@@ -69,7 +69,7 @@ func (nobody) Start(context.Context) (*client.Client, error) {
 
 func TestWithoutAKeeperThereAreNoSandboxes(t *testing.T) {
 	for mode, want := range map[config.KeeperMode]string{
-		config.Auto: "sandboxes need the keeper: keeper: the disk is full",
+		config.Auto: "sandboxes need the keeper: the disk is full",
 		config.Off:  "sandboxes are the keeper's, and the keeper is off: ",
 	} {
 		b := Base{KeeperMode: func() (config.KeeperMode, error) { return mode, nil }, Keepers: nobody{}}

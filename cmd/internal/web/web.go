@@ -80,7 +80,7 @@ func run(ctx context.Context, o *Options) error {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return fmt.Errorf("the web UI needs the keeper: %w", err)
+		return cmdutil.Wrap("the web UI needs the keeper", err)
 	}
 	defer c.Close()
 	l, err := c.Web(ctx)
