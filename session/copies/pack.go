@@ -176,13 +176,14 @@ func (s *overSFTP) word(text string) (string, bool) { return text, safeWord(text
 func (k *packing) make(ctx context.Context, dir string, all []packed) error {
 	var names, archive bytes.Buffer
 	to := tar.NewWriter(&archive)
+	options := "-xkopmf" // the times are the host's: its clock may be behind ours
 	for i := range all {
 		f := &all[i]
 		name := strings.TrimPrefix(strings.TrimPrefix(f.made.temp, dir), "/")
 		names.WriteString("./" + name + "\x00")
-		h := tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: f.in.size, Mode: int64(f.in.mode.Perm()), ModTime: time.Now()}
+		h := tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: f.in.size, Mode: int64(f.in.mode.Perm())}
 		if !f.made.when.IsZero() {
-			h.ModTime = f.made.when
+			h.ModTime, options = f.made.when, "-xkopf"
 		}
 		if err := to.WriteHeader(&h); err != nil {
 			return err
@@ -194,10 +195,10 @@ func (k *packing) make(ctx context.Context, dir string, all []packed) error {
 	if err := to.Close(); err != nil {
 		return err
 	}
-	if _, err := k.host.program(ctx, program{what: "tar", line: "tar -xkopf - -C " + k.dir, in: &archive}); err != nil {
+	most := 2*names.Len() + 200*len(all) // names are printed with escapes, by GNU tar with a time that it takes for strange
+	if _, err := k.host.program(ctx, program{what: "tar", line: "tar " + options + " - -C " + k.dir, in: &archive, most: most}); err != nil {
 		return err
 	}
-	most := 2*names.Len() + 100*len(all) // names are printed with escapes
 	said, err := k.host.program(ctx, program{what: "sha256sum", line: "cd " + k.dir + " && xargs -0 sha256sum", in: &names, most: most})
 	if err != nil {
 		return err

@@ -94,3 +94,30 @@ func TestManySmallFilesArriveAsTheyAre(t *testing.T) {
 		})
 	}
 }
+
+// Files that were changed in the future, as seen by the host, are packed as others are, though tar warns of each. Without
+// Times no file is from the future: the host gives it a time of its own.
+func TestStrangeTimesKeepNoFileFromBeingPacked(t *testing.T) {
+	for _, times := range []bool{true, false} {
+		t.Run(strconv.FormatBool(times), func(t *testing.T) {
+			s := sshd(t, "SetEnv HOME="+t.TempDir())
+			src, dir := filepath.Join(t.TempDir(), "src"), tempDir(t)
+			future := time.Now().Add(1000 * time.Hour).Truncate(time.Second)
+			for i := range 900 {
+				name := filepath.Join(src, fmt.Sprintf("f%d", i))
+				write(t, name, []byte("x"), 0o644)
+				require.NoError(t, os.Chtimes(name, future, future))
+			}
+			r, reports := s.upload(copies.Plan{Path: dir, Times: times}, src)
+			require.NoError(t, errOf(r))
+			for _, one := range reports {
+				assert.NotContains(t, one.Why, "tar ")
+			}
+			for _, i := range []int{0, 899} {
+				st, err := os.Stat(filepath.Join(dir, "src", fmt.Sprintf("f%d", i)))
+				require.NoError(t, err)
+				assert.Equal(t, times, st.ModTime().Equal(future), "%v", st.ModTime())
+			}
+		})
+	}
+}
