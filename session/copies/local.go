@@ -79,7 +79,11 @@ func (local) read(ctx context.Context, name string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return copyWhile(ctx, w, f)
+	count := &countWriter{w: w}
+	if err := copyWhile(ctx, count, f); err != nil || st.Size() == 0 { // as of files that the kernel makes up
+		return err
+	}
+	return shrunk(f, count.n)
 }
 
 func (l local) readSmall(ctx context.Context, name string, _ int64) ([]byte, error) {

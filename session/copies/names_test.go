@@ -3,17 +3,21 @@ package copies_test
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/copies"
+	"github.com/fairlead-ssh/fairlead/session/localpty"
 )
 
 // Names of files are bytes: two that differ are two files, on the host and here.
@@ -238,4 +242,49 @@ func TestATreeIsAskedBeforeItTakesSomething(t *testing.T) {
 			assert.Equal(t, want, got, path)
 		}
 	})
+}
+
+// A file on the host that becomes shorter while it is read is not copied: what has come is neither the old file nor the new one.
+func TestAFileThatShrinksWhileItIsReadIsNotCopied(t *testing.T) {
+	for name, reach := range map[string]func() *site{"sftp": func() *site { return sshd(t) }, "local": func() *site {
+		return newSite(t, hosts.Host{Name: "here", Transport: hosts.Local}, localpty.Dial)
+	}} {
+		s, file, back := reach(), filepath.Join(tempDir(t), "log"), tempDir(t)
+		write(t, file, make([]byte, 64<<20), 0o644)
+		r, w := io.Pipe()
+		var received sync.WaitGroup
+		received.Go(func() {
+			tree := copies.Tree{Dir: back}
+			r.CloseWithError(tree.Receive(t.Context(), &shrinking{Reader: r, file: file, after: 1 << 20}))
+		})
+		res, reports := s.run(&copies.Copy{Plan: copies.Plan{Op: copies.Download, Path: file}, Sink: func(hosts.Host) io.Writer { return w }})
+		w.Close()
+		received.Wait()
+		require.Error(t, errOf(res))
+		var why []string
+		for _, one := range reports {
+			if one.Done == copies.Failed {
+				why = append(why, one.Why)
+			}
+		}
+		assert.Equal(t, []string{"the source changed while it was read"}, why)
+		assert.NoFileExists(t, filepath.Join(back, "log"), name)
+		noLeftovers(t, back)
+	}
+}
+
+// shrinking cuts a file off once so much was read.
+type shrinking struct {
+	io.Reader
+	file  string
+	after int
+}
+
+func (s *shrinking) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if s.after -= n; s.after <= 0 && s.file != "" {
+		err = errors.Join(err, os.Truncate(s.file, 10))
+		s.file = ""
+	}
+	return n, err
 }

@@ -173,6 +173,11 @@ func tooManyNames() error {
 }
 
 func (s *overSFTP) read(ctx context.Context, name string, w io.Writer) error {
+	return s.readAll(ctx, name, w, shrunk)
+}
+
+// readAll reads a file, and asks about it once n bytes were read.
+func (s *overSFTP) readAll(ctx context.Context, name string, w io.Writer, asks func(f statter, n int64) error) error {
 	var p pace
 	began := time.Now()
 	f, err := s.c.Open(name)
@@ -180,17 +185,43 @@ func (s *overSFTP) read(ctx context.Context, name string, w io.Writer) error {
 		return refused(err)
 	}
 	defer f.Close()
-	if done, err := s.readFar(ctx, f, p, w); done {
+	count := &countWriter{w: w}
+	done, err := s.readFar(ctx, f, p, count)
+	if !done {
+		_, err = f.WriteTo(count)
+	}
+	if err != nil {
 		return refused(err)
 	}
-	_, err = f.WriteTo(w)
-	return refused(err)
+	return asks(f, count.n)
+}
+
+type statter interface{ Stat() (fs.FileInfo, error) }
+
+// shrunk reports that a file of which n bytes were read is shorter by now: what was read is neither the old file nor the new one.
+func shrunk(f statter, n int64) error {
+	if st, err := f.Stat(); err == nil && st.Size() < n {
+		return errGrown
+	}
+	return nil
+}
+
+// countWriter counts what it passes on.
+type countWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
 }
 
 func (s *overSFTP) readSmall(ctx context.Context, name string, size int64) ([]byte, error) {
 	if size == 0 { // as of files that the kernel makes up
 		b := &capped{}
-		err := s.read(ctx, name, b)
+		err := s.readAll(ctx, name, b, func(statter, int64) error { return nil })
 		return b.Bytes(), err
 	}
 	f, err := s.c.Open(name)
