@@ -198,6 +198,11 @@ func cleanEnv(f *cmdutil.Factory, decider policy.Decider) bool {
 type inventoryFlag struct{ path *string }
 
 func (i inventoryFlag) Set(text string) error {
+	if text == "t" { // -it, as docker and kubectl have it
+		if _, err := os.Stat(text); errors.Is(err, fs.ErrNotExist) {
+			return errors.New("there is no such file; if -it is meant, fairlead shell HOST opens a terminal")
+		}
+	}
 	if *i.path != "" && *i.path != text {
 		return fmt.Errorf("one inventory is read, and %s is named already: name both in one, as in sources: [{ansible: %s}, {ansible: %s}]", *i.path, *i.path, text)
 	}

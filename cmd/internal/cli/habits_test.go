@@ -78,3 +78,20 @@ func TestWordsOfOtherProgramsLeadToCommandsOfThisOne(t *testing.T) {
 		}
 	}
 }
+
+// What is typed as for ssh, docker and kubectl leads to the command that does it.
+func TestCommandLinesOfOtherProgramsLeadToCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"web1 ls /srv":        `fairlead has no command "web1": fairlead run web1 -- ls /srv runs a command on hosts, and fairlead ssh web1 … is as ssh`,
+		"root@db uptime":      `fairlead has no command "root@db": fairlead run root@db -- uptime runs a command on hosts, and fairlead ssh root@db … is as ssh`,
+		"web1":                `fairlead has no command "web1" (did you mean web?)`,
+		"rnu web uptime":      `fairlead has no command "rnu" (did you mean run or runs?)`,
+		"exec -it web1 bash":  "--inventory t: there is no such file; if -it is meant, fairlead shell HOST opens a terminal",
+		"shell -it web1 bash": "--inventory t: there is no such file; if -it is meant, fairlead shell HOST opens a terminal",
+	} {
+		ios, _, _, _ := iostreams.Test()
+		root := NewRoot(&cmdutil.Factory{IO: ios, Getenv: func(string) string { return "" }})
+		root.SetArgs(strings.Fields(line))
+		assert.ErrorContains(t, root.Execute(), want, line)
+	}
+}

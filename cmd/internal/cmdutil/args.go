@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 )
 
 // Group is the Args of a command that only holds others: an argument is the name of none of them.
@@ -19,6 +21,10 @@ func Group(cmd *cobra.Command, args []string) error {
 	slices.Sort(near) // one that is near and known from other programs is there twice
 	if near = slices.Compact(near); len(near) > 0 {
 		hint = " (did you mean " + strings.Join(near, " or ") + "?)"
+	}
+	if host := args[0]; !cmd.HasParent() && len(args) > 1 && strings.ContainsAny(host, "0123456789@.,*[") { // as with ssh
+		return Usagef("%s has no command %q: fairlead run %s -- %s runs a command on hosts, and fairlead ssh %s … is as ssh", cmd.CommandPath(), host,
+			printable.Word(host), Retype(args[1:]), printable.Word(host))
 	}
 	return Usagef("%s has no command %q%s; %s --help lists them", cmd.CommandPath(), args[0], hint, cmd.CommandPath())
 }
