@@ -92,8 +92,11 @@ func (l *lender) whoami(c *client.Client, host string) string {
 	if err != nil {
 		return keepertest.CodeOf(l.T, err)
 	}
-	r := l.RunIn(c, s.ID, "echo $SSHSERVER_LOGIN")
+	r, err := c.Run(l.T.Context(), s.ID, wire.Run{Command: "echo $SSHSERVER_LOGIN"}, "")
 	assert.NoError(l.T, c.CloseSession(l.T.Context(), s.ID))
+	if err != nil { // the inventory may change in between
+		return keepertest.CodeOf(l.T, err)
+	}
 	return strings.TrimSpace(r.Stdout)
 }
 
