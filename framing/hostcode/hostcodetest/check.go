@@ -31,6 +31,12 @@ type File struct {
 	Shells []string // the shells that it is for, or "perl" or "python3"
 }
 
+// aliases are those that ksh93 and mksh bring along (their manuals, ALIASES): they come before functions.
+var (
+	aliases = strings.Fields("autoload command compound enum fc float functions hash history integer local login nameref nohup r redirect source stop suspend times type")
+	defined = regexp.MustCompile(`(?m)(?:^|[;{}()& \t])([A-Za-z_][A-Za-z0-9_]*)[ \t]*\(\)`)
+)
+
 // maxLine is what a line of Sent may have: less than the 4095 bytes of a terminal in canonical mode (termios(3)), and of the 1024
 // that some have.
 const maxLine = 1000
@@ -43,6 +49,11 @@ func Check(t *testing.T, f File) {
 		assert.LessOrEqual(t, len(line), maxLine, "a line that not every terminal takes: %.60s", line)
 	}
 	names(t, f)
+	if f.Shells[0] != "perl" && f.Shells[0] != "python3" {
+		for _, m := range defined.FindAllStringSubmatch(f.Sent, -1) {
+			assert.NotContains(t, aliases, m[1], "a shell has an alias of this name, and takes a call of the function for it")
+		}
+	}
 	for _, shell := range f.Shells {
 		switch {
 		case !installed(t, shell) || shell == "sh" && slices.Contains(f.Shells, "dash") && program("sh") == program("dash"):

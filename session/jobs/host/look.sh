@@ -50,7 +50,7 @@ case $mr in (?*) printf 'may-run %s\n' "$mr";; esac
 for x in stdout stderr; do l "$x"; y2=-; [ -f "$d/$x.rest" ] && read -r y2 <"$d/$x.rest"; printf '%s %s %s\n' "$x" "$v" "$y2"; done
 printf '.\n'; }
 # Rest: waits a moment for the ends of the outputs.
-r() { x=0; while [ "$x" -lt 10 ]; do [ -f "$d/stdout.rest" ] && [ -f "$d/stderr.rest" ] && return; x=$((x+1)); n 0.1; done; }
+rest() { x=0; while [ "$x" -lt 10 ]; do [ -f "$d/stdout.rest" ] && [ -f "$d/stderr.rest" ] && return; x=$((x+1)); n 0.1; done; }
 bt=$(b); mr= nw=
 [ -d "$jobs" ] || [ -L "$jobs" ] || case $op in (list) printf 'fairlead-job 1\nend\n'; exit 0;; (*) v;; esac
 o "$jobs" || e denied 'the directory for jobs belongs to others, or others may write there'
@@ -80,7 +80,7 @@ case $op in
 while s; [ "$z" = running ]; do
 [ "$gr" = end ] || { l stdout; [ "$v" -gt "$oo" ] && break; l stderr; [ "$v" -gt "$eo" ] && break; }
 x=$(date +%s); [ $((x-t0)) -lt "$w" ] || break; n 0.2; done
-case $z in (running) ;; (*) r;; esac;;
+case $z in (running) ;; (*) rest;; esac;;
 (stop) s
 case $z in (running)
 x=$(u "$p"); case $(a "${x:-0}") in (*" fairlead-job $id "*) ;; (*) e tampered 'the process that it names is not one that the job has started';; esac
@@ -88,9 +88,9 @@ printf 'TERM\n' >"$d/stopped"; m; kill -s TERM $ms 2>/dev/null
 x=0; while m; [ -n "$ms" ] && [ "$x" -lt $((gr*10)) ]; do x=$((x+1)); n 0.1; done
 case $ms in (?*) printf 'KILL\n' >"$d/stopped"; x=0; while m; [ -n "$ms" ] && [ "$x" -lt 20 ]; do kill -s KILL $ms 2>/dev/null; x=$((x+1)); n 0.1; done;; esac
 x=0; while s; [ "$z" = running ] && [ "$x" -lt 20 ]; do x=$((x+1)); n 0.1; done
-m; case $ms in (?*) mr=session;; esac; r;; esac
+m; case $ms in (?*) mr=session;; esac; rest;; esac
 [ -f "$d/stdout.rest" ] && [ -f "$d/stderr.rest" ] || case $z in (ended) mr=${mr:-output};; esac;;
-(remove) s; case $z in (running) e running 'it has not ended: stop it first';; esac; r
+(remove) s; case $z in (running) e running 'it has not ended: stop it first';; esac; rest
 x=$(g) ; cd / || :
 for v in about command pid pid.t rc rc.t stdout stderr stdout.t stderr.t stdout.rest stderr.rest stopped; do rm -f "$d/$v"; done
 rmdir "$d" 2>/dev/null || e tampered 'its directory holds what is not of the job, and was left'
