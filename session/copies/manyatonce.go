@@ -10,6 +10,7 @@ import (
 // manyAtOnce is a remote to which one step for each of many files is slow, since it takes one step at a time, and each of them is a
 // command.
 type manyAtOnce interface {
+	// dressAll gives files or directories one mode and owner. After an error some may have them.
 	dressAll(ctx context.Context, names []string, c clothes) error
 	// makeAll makes directories for their owner alone, and says of each of the first ones whether it was missing; the rest it has not
 	// made.

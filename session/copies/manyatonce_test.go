@@ -165,6 +165,29 @@ func TestManySmallFilesArriveOverAShellAsTheyAre(t *testing.T) {
 	}
 }
 
+// What hangs is ended in the time of a program, whatever words the path holds, and what is at hand is copied one by one.
+func TestAPackThatHangsIsEndedWhateverTheDirectoryIsCalled(t *testing.T) {
+	defer copies.SetProgramWait(4 * time.Second)()
+	src, want := manySmall(t)
+	s, _ := withoutSFTP(t, "sh", map[string]string{"tar": `case $1 in --version) exec /usr/bin/tar "$@" ;; esac; exec sleep 1000`})
+	to := filepath.Join(tempDir(t), "a sync's\n\"place\"")
+	require.NoError(t, os.Mkdir(to, 0o755))
+	r, reports := s.upload(copies.Plan{Path: to, Merge: true}, src)
+	require.NoError(t, errOf(r))
+	noted := 0
+	for _, one := range reports {
+		if one.Done == copies.Noted {
+			noted++
+			assert.Contains(t, one.Why, "tar on the host failed")
+		}
+	}
+	assert.Equal(t, 1, noted)
+	for name, text := range want {
+		assert.Equal(t, text, read(t, filepath.Join(to, name)))
+	}
+	noLeftovers(t, to)
+}
+
 // A file that cannot be read, or that has another size than it says, keeps no other file back.
 func TestAFileThatCannotBeReadKeepsNoOtherBack(t *testing.T) {
 	src, want := manySmall(t)

@@ -45,6 +45,11 @@ func (b *overShell) close() error { return b.s.Close() }
 
 // run runs a script with "$1" and so on, and returns what it prints.
 func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io.Writer, args ...string) (string, error) {
+	return b.runWithin(ctx, b.wait(script), script, in, out, args...)
+}
+
+// runWithin is run for a script that may say nothing for so long.
+func (b *overShell) runWithin(ctx context.Context, wait time.Duration, script string, in io.Reader, out io.Writer, args ...string) (string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text, err := shellfiles.Script(script, args...)
@@ -52,7 +57,6 @@ func (b *overShell) run(ctx context.Context, script string, in io.Reader, out io
 		return "", fault(files.CodeInvalid, "the path: %w", err)
 	}
 	said := &heard{left: maxOutput}
-	wait := b.wait(script)
 	limited, idle, stop := withIdle(ctx, wait, fault(files.CodeError, "the host did nothing for %v, and what it did was ended: look at its disks, and try again", wait))
 	defer stop()
 	said.full = func() { idle.cancel(fault(files.CodeTooLarge, "the host prints more than %d bytes", maxOutput)) }

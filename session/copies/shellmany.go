@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -35,7 +36,7 @@ func (b *overShell) word(text string) (string, bool) {
 
 // program implements programs.
 func (b *overShell) program(ctx context.Context, p program) (string, error) {
-	text, err := b.run(ctx, "("+p.line+")", p.in, nil)
+	text, err := b.runWithin(ctx, cmp.Or(p.wait, programWait), "("+p.line+")", p.in, nil) // a path in the line may hold any word
 	if err != nil && ctx.Err() == nil {
 		return "", &programError{p.what, err}
 	}
