@@ -299,6 +299,34 @@ func TestWhatCatchesTheHangupEndsAndWhatIgnoresItStays(t *testing.T) {
 	}
 }
 
+// What the last command has just started may leave the session: the hangup does not come before it can. Only perl's supervisor waits.
+func TestAHangUpLetsWhatHasJustBeenStartedLeave(t *testing.T) {
+	for _, name := range shells {
+		t.Run(name, func(t *testing.T) {
+			have(t, "perl")
+			have(t, "setsid")
+			for range 6 {
+				s := start(t, framing.Shell{Name: name, Reader: "perl"})
+				o := s.run("nohup /bin/sleep 100 >/dev/null 2>&1 & echo $!\nsetsid /bin/sleep 100 >/dev/null 2>&1 & echo $!\n/bin/sleep 100 & echo $!")
+				s.close()
+				require.Eventually(t, func() bool { return syscall.Kill(s.cmd.Process.Pid, 0) != nil }, patience, tick, "the supervisor ends")
+				pids := strings.Fields(o.stdout)
+				require.Len(t, pids, 3)
+				for i, text := range pids {
+					pid, err := strconv.Atoi(text)
+					require.NoError(t, err)
+					if i < 2 {
+						require.Contains(t, slurp(fmt.Sprintf("/proc/%d/cmdline", pid)), "sleep", "%d: it was to go on", i)
+						require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+					} else {
+						require.NotContains(t, slurp(fmt.Sprintf("/proc/%d/cmdline", pid)), "sleep")
+					}
+				}
+			}
+		})
+	}
+}
+
 // Whoever waits for another that the hangup ends must not take that for a reason to go on: all hear it before any of them
 // runs again. Here the one that waits is the youngest, and so the last on the list; process ids that have wrapped round do the same.
 func TestAHangUpLetsNobodyRunOn(t *testing.T) {

@@ -41,6 +41,11 @@
 #= x call_watch what answers the system calls of a shell that is held; see hold_told.pl
 #= $M $modes the terminal's modes
 #= @i @ignored the signals that it ignores
+#= U UPTIME_FILE proc_uptime(5)
+#= $A $began when a process did, in hundredths of a second after the machine; 0 if it is dead
+#= $Y $youth what began later than this has just been started
+#= @W @pauses the pauses that are left
+#= $G $graces how often what has just been started is waited for
 #= $w $pause how long to wait for what was told to end
 
 $0 = "fairlead";
@@ -52,14 +57,16 @@ close RANDOM_SOURCE;
 $token = join "", map { ("A".."Z", "a".."z", 0..9, "_", "-")[$_ & 63] } unpack "C*", $token;
 
 # Bit 0 of the 33rd field is SIGHUP among what a process ignores: what ignores the hangup (nohup) stays, and what left the
-# session (setsid). All of a process group is of one session, so one look at a group of another session does for the whole of it: a
-# host has thousands of processes, and a look costs a dozen times what getpgrp does.
+# session (setsid). The 22nd says when it began, in hundredths of a second. All of a process group is of one session, so one look at a
+# group of another session does for the whole of it: a host has thousands of processes, and a look costs a dozen times what getpgrp
+# does.
 sub group_of {
 	local $/;
 	open(STAT_FILE, "</proc/$_[0]/stat")
-		&& <STAT_FILE> =~/.*\) (\S+) \S+ (\S+) (\d+) (?:\S+ ){26}(\d+) /s
+		&& <STAT_FILE> =~/.*\) (\S+) \S+ (\S+) (\d+) (?:\S+ ){15}(\d+) (?:\S+ ){10}(\d+) /s
 		&& (($foreign{$2} = $3 - $$) || 1)
-		&& !($deaf && $4 & 1)
+		&& (($began = $1 =~ /[ZX]/ ? 0 : $4) || 1)
+		&& !($deaf && $5 & 1)
 		&& ($dead || $1 !~ /[ZX]/)
 		? $3 : 0
 }
@@ -68,6 +75,9 @@ sub group_of {
 # stopped meanwhile, the shell first: a process that waits for another would take its end for a reason to go on, before it hears of its
 # own. It hears it more than once, as a shell's child forgets what it hears before its exec. What still does not end is
 # killed: a bash that was interrupted at a bad moment sends itself SIGINT for ever, and looks at nothing else.
+#
+# What began a moment ago may be about to leave, and cannot show it yet: a shell's child that is to become nohup or setsid, the daemon
+# whose parent has just ended. It gets a moment, in which the shell is stopped, so that it starts nothing more.
 sub hang_up {
 	$SIG{HUP} = "IGNORE";
 	if (group_of($$) == $$) {
@@ -75,11 +85,20 @@ sub hang_up {
 		$alive = group_of($pid);
 		$deaf = 1;
 		$deaf = !$alive || group_of($pid);
-		for my $pause (.01, .04, .1, .2, 0) {
+		open UPTIME_FILE, "</proc/uptime";
+		my ($youth, @pauses) = (100 * <UPTIME_FILE> - 20, .01, .04, .1, .2, 0);
+		my $graces = 3;
+		while (@pauses) {
 			1 while 0 < waitpid -1, 1;
 			opendir PROC_DIR, "/proc";
 			my @all = grep { !/\D/ && $_ != $$ && !$foreign{getpgrp $_} && group_of($_) == $$ } readdir PROC_DIR;
-			$dead = 0;
+			if ($graces-- > 0 && grep { $_ != $pid && group_of($_) && $began > $youth } @all) {
+				kill "STOP", $pid;
+				select undef, undef, undef, .05;
+				next
+			}
+			$graces = $dead = 0;
+			my $pause = shift @pauses;
 			@all = sort { ($b == $pid) - ($a == $pid) } @all;
 			kill "STOP", @all;
 			kill $pause ? "HUP" : "KILL", @all;
