@@ -386,6 +386,13 @@ func (sh *shell) alive() bool {
 
 // close hangs up and waits for the pump.
 func (sh *shell) close() {
-	sh.stream.Close()
+	sh.mu.Lock()
+	idle := sh.cur == nil && sh.next == nil
+	sh.mu.Unlock()
+	if r, ok := sh.stream.(releaser); ok && idle {
+		r.Release()
+	} else {
+		sh.stream.Close()
+	}
 	<-sh.done
 }

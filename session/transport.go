@@ -105,6 +105,12 @@ type mover interface {
 	Moved() bool
 }
 
+// releaser is a Stream that can be closed more gently than by Close where its program waits for input, having read all of it: what the
+// program has just started in the background hears nothing before the program does.
+type releaser interface {
+	Release() error
+}
+
 // Resizer may be implemented by a Stream.
 type Resizer interface {
 	Resize(Size) error

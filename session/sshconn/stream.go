@@ -285,14 +285,23 @@ func (s *stream) Resize(size session.Size) error {
 //     otherwise keep both. Servers may refuse it.
 //  2. The channel is closed. The server takes the terminal away, which sends SIGHUP too, and confirms.
 //  3. Without that for some seconds, the connection is given up.
-func (s *stream) Close() error {
+func (s *stream) Close() error { return s.close(true) }
+
+// Release is Close without its first step, for a program that has read its input: that step also reaches what the program has just
+// started.
+func (s *stream) Release() error { return s.close(false) }
+
+func (s *stream) close(signal bool) error {
 	s.closing.Do(func() {
 		s.hungUp.Store(true)
 		// Writing may block when the server does not read.
 		if !s.c.spawn(func() {
 			select {
 			case <-s.exited:
+				signal = false
 			default:
+			}
+			if signal {
 				_, _ = s.ch.SendRequest("signal", false, ssh.Marshal(struct{ Name string }{"HUP"}))
 			}
 			_ = s.ch.Close()

@@ -145,20 +145,25 @@ func (p *Process) Wait() (code int, signal string) {
 
 // Close hangs up, and returns once the program is reaped.
 //
-//  1. What is in the foreground gets SIGHUP, and so does the program.
+//  1. The program gets SIGHUP. It alone: a supervisor of shells tells the rest of the session when it is time, and of any other program
+//     the kernel does, when it ends.
 //  2. The terminal goes away: every Read and Write on it ends, on both sides.
 //  3. A program that is still there after the grace is killed, with its process group and the foreground one.
 func (p *Process) Close() error {
 	p.hangUp.Do(func() {
 		front := p.foreground()
-		p.signal(front, unix.SIGHUP)
+		select {
+		case <-p.ended:
+		default:
+			_ = unix.Kill(p.Pid(), unix.SIGHUP)
+		}
 		p.master.Close()
 		grace := time.NewTimer(p.grace)
 		defer grace.Stop()
 		select {
 		case <-p.ended:
 		case <-grace.C:
-			p.signal(front, unix.SIGKILL)
+			p.kill(front)
 		}
 	})
 	<-p.ended
@@ -179,19 +184,19 @@ func (p *Process) foreground() (group int) {
 	return group
 }
 
-// signal reaches the program's process group, and another one only if it still belongs to the program's session: a
-// number may have been given away again.
-func (p *Process) signal(group int, sig syscall.Signal) {
+// kill reaches the program's process group, and another one only if it still belongs to the program's session: a number may have been
+// given away again.
+func (p *Process) kill(group int) {
 	select {
 	case <-p.ended:
 		return
 	default:
 	}
 	leader := p.Pid()
-	_ = unix.Kill(-leader, sig)
+	_ = unix.Kill(-leader, unix.SIGKILL)
 	if group > 1 && group != leader {
 		if sid, err := unix.Getsid(group); err == nil && sid == leader {
-			_ = unix.Kill(-group, sig)
+			_ = unix.Kill(-group, unix.SIGKILL)
 		}
 	}
 }
