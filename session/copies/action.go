@@ -14,6 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 	"github.com/fairlead-ssh/fairlead/session/internal/seam"
 )
 
@@ -81,20 +82,20 @@ func (a *action) Text(hide func(string) string) string { return a.c.Plan.Text(hi
 
 // Open implements seam.Action.
 func (a *action) Open(ctx context.Context, t session.Transport, h hosts.Host) (seam.Deed, error) {
-	r, err := openRemote(ctx, t, h)
+	r, err := hostfs.Open(ctx, t, h, 0)
 	if err != nil {
 		return nil, err
 	}
 	d := &deed{a: a, h: h, r: r}
 	ctx, cancel := context.WithTimeoutCause(ctx, lookWait, fault(files.CodeError, "the host did not say within %v where %s leads: look at its file systems, and try again", lookWait, a.c.Plan.Path))
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { r.close() }) // a server that says nothing
+	stop := context.AfterFunc(ctx, func() { r.Close() }) // a server that says nothing
 	err = d.look(ctx)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		r.close()
+		r.Close()
 		return nil, asSession(err)
 	}
 	return d, nil
@@ -121,7 +122,7 @@ const stopTime = 5 * time.Second
 type deed struct {
 	a *action
 	h hosts.Host
-	r remote
+	r hostfs.FS
 
 	abs, base string // of an upload
 	into      bool
@@ -205,7 +206,7 @@ func (d *deed) Do(ctx context.Context, out io.Writer) error {
 		select {
 		case <-over:
 		case <-grace.C:
-			d.r.close()
+			d.r.Close()
 		}
 	})()
 	rep := &reporter{out: out, quiet: d.a.c.Quiet}
@@ -296,4 +297,4 @@ func (a *action) keep(sum string, n int64) {
 }
 
 // Close implements seam.Deed.
-func (d *deed) Close() error { return d.r.close() }
+func (d *deed) Close() error { return d.r.Close() }

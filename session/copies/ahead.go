@@ -1,11 +1,11 @@
 package copies
 
 import (
-	"bytes"
 	"context"
 	"sync"
 
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // ahead reads the small files of a download, several at a time, and gives them in order.
@@ -24,8 +24,8 @@ type smallData struct {
 
 func newAhead(ctx context.Context, d *downloading) *ahead {
 	ctx, cancel := context.WithCancel(ctx)
-	room := d.r.width()
-	g, _ := d.r.(gatherer)
+	room := d.r.Width()
+	g, _ := d.r.(hostfs.Gatherer)
 	if g != nil {
 		room = 2 * packFiles
 	}
@@ -54,16 +54,6 @@ func newAhead(ctx context.Context, d *downloading) *ahead {
 		}
 	}()
 	return a
-}
-
-// capped takes a small file, also where it has grown.
-type capped struct{ bytes.Buffer }
-
-func (c *capped) Write(p []byte) (int, error) {
-	if c.Len()+len(p) > 4*smallFile {
-		return 0, errGrown
-	}
-	return c.Buffer.Write(p)
 }
 
 func (a *ahead) next(ctx context.Context) ([]byte, error) {

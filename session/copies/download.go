@@ -14,7 +14,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
-	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // found is something to download.
@@ -27,7 +27,7 @@ type found struct {
 
 // downloading is one download from one host.
 type downloading struct {
-	r     remote
+	r     hostfs.FS
 	times bool // each entry says when it was changed last
 	rep   *reporter
 	all   []found
@@ -62,7 +62,7 @@ func named(pattern, name string) string {
 }
 
 // matches are what a path stands for: itself, or what its patterns match.
-func matches(ctx context.Context, r remote, name string) ([]string, error) {
+func matches(ctx context.Context, r hostfs.FS, name string) ([]string, error) {
 	abs, err := absolute(ctx, r, name)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func matches(ctx context.Context, r remote, name string) ([]string, error) {
 	}
 	// A name may hold such characters, as [id].tsx. One that the pattern matches, as a file called *, hides no other.
 	if self, _ := path.Match(abs, abs); !self {
-		if _, err := r.lstat(ctx, abs); err == nil {
+		if _, err := r.Lstat(ctx, abs); err == nil {
 			return []string{abs}, nil
 		}
 	}
@@ -90,7 +90,7 @@ func matches(ctx context.Context, r remote, name string) ([]string, error) {
 			return nil, fault(files.CodeInvalid, "%q is not a pattern", part)
 		}
 		for _, dir := range got {
-			names, err := r.list(ctx, dir)
+			names, err := names(ctx, r, dir)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -98,11 +98,11 @@ func matches(ctx context.Context, r remote, name string) ([]string, error) {
 				return nil, placed(dir, err)
 			}
 			for _, m := range names {
-				if strings.HasPrefix(m.name, ".") && !strings.HasPrefix(part, ".") {
+				if strings.HasPrefix(m.Name, ".") && !strings.HasPrefix(part, ".") {
 					continue
 				}
-				if ok, _ := path.Match(part, m.name); ok {
-					next = append(next, path.Join(dir, m.name))
+				if ok, _ := path.Match(part, m.Name); ok {
+					next = append(next, path.Join(dir, m.Name))
 				}
 			}
 		}
@@ -113,7 +113,7 @@ func matches(ctx context.Context, r remote, name string) ([]string, error) {
 	}
 	var there []string
 	for _, name := range got {
-		if _, err := r.lstat(ctx, name); err == nil {
+		if _, err := r.Lstat(ctx, name); err == nil {
 			there = append(there, name)
 		}
 	}
@@ -136,15 +136,15 @@ type lost struct {
 }
 
 // roots finds out what a download begins with. Nothing is read.
-func (p *Plan) roots(ctx context.Context, r remote) (all roots, err error) {
+func (p *Plan) roots(ctx context.Context, r hostfs.FS) (all roots, err error) {
 	names, err := matches(ctx, r, p.Path)
 	if err != nil {
 		return roots{}, err
 	}
 	for _, name := range names {
-		to, err := r.real(ctx, name)
+		to, err := r.Real(ctx, name)
 		if err == nil {
-			_, err = r.stat(ctx, to) // servers resolve a last name that is not there
+			_, err = r.Stat(ctx, to) // servers resolve a last name that is not there
 		}
 		switch {
 		case err == nil:
@@ -206,7 +206,7 @@ func (f *found) rank() int {
 
 // walk finds all that is below a name, parents first.
 func (d *downloading) walk(ctx context.Context, asked, real, name string) error {
-	st, err := d.r.stat(ctx, real)
+	st, err := d.r.Stat(ctx, real)
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.Is(err, session.ErrClosed)):
 		return placed(asked, err)
@@ -214,20 +214,20 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 		d.leave(lost{asked, err}, name)
 		return nil
 	}
-	one := []meta{st}
+	one := []hostfs.Meta{st}
 	if err := d.timed(ctx, path.Dir(real), one); err != nil {
 		return placed(asked, err)
 	}
 	st = one[0]
 	d.add(found{Entry: Entry{Name: name}, path: real, root: true}, st)
-	if !st.mode.IsDir() {
+	if !st.Mode.IsDir() {
 		return nil
 	}
 	level := []found{d.all[len(d.all)-1]}
 	for len(level) > 0 {
-		lists, errs := make([][]meta, len(level)), make([]error, len(level))
-		each(d.r.width(), len(level), func(i int) {
-			if lists[i], errs[i] = d.r.list(ctx, level[i].path); errs[i] == nil {
+		lists, errs := make([][]hostfs.Meta, len(level)), make([]error, len(level))
+		hostfs.Each(d.r.Width(), len(level), func(i int) {
+			if lists[i], errs[i] = names(ctx, d.r, level[i].path); errs[i] == nil {
 				errs[i] = d.timed(ctx, level[i].path, lists[i])
 			}
 		})
@@ -245,12 +245,12 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 				continue
 			}
 			for _, m := range lists[i] {
-				if m.name == "" || m.name == "." || m.name == ".." || strings.ContainsAny(m.name, "/\x00") || len(dir.Name)+len(m.name) > maxPath {
+				if m.Name == "" || m.Name == "." || m.Name == ".." || strings.ContainsAny(m.Name, "/\x00") || len(dir.Name)+len(m.Name) > maxPath {
 					return fault(files.CodeError, "the host reports an invalid name")
 				}
-				f := found{Entry: Entry{Name: dir.Name + "/" + m.name}, path: strings.TrimSuffix(dir.path, "/") + "/" + m.name}
+				f := found{Entry: Entry{Name: dir.Name + "/" + m.Name}, path: strings.TrimSuffix(dir.path, "/") + "/" + m.Name}
 				d.add(f, m)
-				if m.mode.IsDir() {
+				if m.Mode.IsDir() {
 					next = append(next, d.all[len(d.all)-1])
 				}
 			}
@@ -263,44 +263,23 @@ func (d *downloading) walk(ctx context.Context, asked, real, name string) error 
 	return nil
 }
 
-func (d *downloading) add(f found, m meta) {
-	f.Mode = Octal(m.mode)
-	if d.times && !m.changed.IsZero() {
-		f.Modified, _ = keptTime(m.changed)
+func (d *downloading) add(f found, m hostfs.Meta) {
+	f.Mode = Octal(m.Mode)
+	if d.times && !m.Changed.IsZero() {
+		f.Modified, _ = keptTime(m.Changed)
 	}
 	switch {
-	case m.mode.IsDir():
+	case m.Mode.IsDir():
 		f.Dir = true
-	case m.mode.IsRegular():
-		f.Size = m.size
+	case m.Mode.IsRegular():
+		f.Size = m.Size
 		d.files++
-	case m.mode&fs.ModeSymlink != 0:
+	case m.Mode&fs.ModeSymlink != 0:
 		f.skip = "it is a symbolic link"
 	default:
 		f.skip = "it is a device, a FIFO or a socket"
 	}
 	d.all = append(d.all, f)
-}
-
-// each calls f for 0 to n-1, some at a time.
-func each(width, n int, f func(int)) {
-	slots, over := make(chan struct{}, width), make(chan struct{})
-	for i := range n {
-		slots <- struct{}{}
-		go func() {
-			f(i)
-			<-slots
-			over <- struct{}{}
-		}()
-		select {
-		case <-over:
-			n--
-		default:
-		}
-	}
-	for range n {
-		<-over
-	}
 }
 
 // contents writes all entries in order. Small files are read ahead.
@@ -336,15 +315,15 @@ func (d *downloading) contents(ctx context.Context, w io.Writer) error {
 func (d *downloading) file(ctx context.Context, f *found, w io.Writer, ahead *ahead) error {
 	out := newFileWriter(w)
 	var err error
-	sink := &shellfiles.Refusing{W: out}
-	if f.Size <= smallFile {
+	sink := &hostfs.Refusing{W: out}
+	if f.Size <= hostfs.SmallFile {
 		var data []byte
 		if data, err = ahead.next(ctx); err == nil {
 			_, err = sink.Write(data)
 			d.rep.moved(int64(len(data)))
 		}
 	} else {
-		err = d.r.read(ctx, f.path, progressWriter{sink, d.rep})
+		err = d.r.Read(ctx, f.path, hostfs.Whole(f.Size), progressWriter{sink, d.rep})
 	}
 	switch {
 	case sink.Err != nil:

@@ -5,12 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // because sorts an error: a code of package files, and a text for people.
@@ -19,21 +18,7 @@ func because(err error) (code, why string) {
 	if errors.As(err, &e) {
 		return e.Code, strings.TrimSuffix(strings.Replace(err.Error(), e.Error(), e.Err.Error(), 1), "\n")
 	}
-	switch {
-	case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrUnknownOutcome):
-		return files.CodeLost, "the connection was lost"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return files.CodeCanceled, "it was stopped"
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return files.CodeNotFound, "there is no such file or directory"
-	case errors.Is(err, fs.ErrPermission):
-		return files.CodePermission, "permission denied"
-	case errors.Is(err, syscall.EROFS):
-		return files.CodePermission, "the file system is read-only"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return files.CodeNoSpace, "no space left on the device"
-	}
-	return files.CodeError, err.Error()
+	return hostfs.Sort(err)
 }
 
 // placed says of an error which path it is about.

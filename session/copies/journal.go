@@ -16,6 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/id"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // A journal is a directory of this machine that has a note of each upload to a host that runs, or that did not end well. Whoever
@@ -184,8 +185,8 @@ func (n *note) temp(to string) string {
 }
 
 // left reports whether a name is that of a temporary file of the upload.
-func (n *note) left(m meta) bool {
-	return m.mode.IsRegular() && len(m.name) == len(tempPrefix)+16 && strings.HasPrefix(m.name, tempPrefix+n.Run)
+func (n *note) left(m hostfs.Meta) bool {
+	return m.Mode.IsRegular() && len(m.Name) == len(tempPrefix)+16 && strings.HasPrefix(m.Name, tempPrefix+n.Run)
 }
 
 // noted is the note of this upload.
@@ -198,7 +199,7 @@ func (u *uploading) noted() *note {
 			continue
 		}
 		dirs[path.Dir(to)] = true
-		if u.p.Resume && e.Size > smallFile {
+		if u.p.Resume && e.Size > hostfs.SmallFile {
 			n.Part = append(n.Part, partialName(to, e.Size))
 		}
 	}
@@ -211,10 +212,10 @@ func (u *uploading) clean(ctx context.Context) (clean bool) {
 	clean = true
 	for _, n := range u.dead {
 		failed := make([]error, len(n.Dirs))
-		each(u.r.width(), len(n.Dirs), func(i int) { failed[i] = u.cleanDir(ctx, n, n.Dirs[i]) })
+		hostfs.Each(u.r.Width(), len(n.Dirs), func(i int) { failed[i] = u.cleanDir(ctx, n, n.Dirs[i]) })
 		for _, part := range n.Part {
 			if !slices.Contains(u.note.Part, part) {
-				failed = append(failed, u.r.remove(ctx, part, false))
+				failed = append(failed, u.r.Remove(ctx, part, false))
 			}
 		}
 		clean = clean && errors.Join(failed...) == nil
@@ -242,13 +243,13 @@ const maxCleanings = 3
 var errLeft = errors.New("something was left there")
 
 func (u *uploading) cleanDir(ctx context.Context, n *note, dir string) error {
-	names, err := u.r.list(ctx, dir)
+	names, err := names(ctx, u.r, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, m := range names {
 		if n.left(m) {
-			err = errors.Join(err, errLeft, u.r.remove(ctx, path.Join(dir, m.name), false))
+			err = errors.Join(err, errLeft, u.r.Remove(ctx, path.Join(dir, m.Name), false))
 		}
 	}
 	return err

@@ -8,19 +8,7 @@ import (
 	"syscall"
 )
 
-func ownerOf(st fs.FileInfo) (uid, gid int) {
-	if s, ok := st.Sys().(*syscall.Stat_t); ok {
-		return int(s.Uid), int(s.Gid)
-	}
-	return -1, -1
-}
-
-// openNoFollow does not wait for a writer of what has become a FIFO.
-func openNoFollow(name string) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-}
-
-// openIn is openNoFollow below root.
+// openIn opens a file below root. It does not wait for a writer of what has become a FIFO.
 func openIn(root *os.Root, name string) (*os.File, error) {
 	return root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 }

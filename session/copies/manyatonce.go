@@ -2,46 +2,35 @@ package copies
 
 import (
 	"context"
-	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
-// manyAtOnce is a remote to which one step for each of many files is slow, since it takes one step at a time, and each of them is a
-// command.
-type manyAtOnce interface {
-	// dressAll gives files or directories one mode and owner. After an error some may have them.
-	dressAll(ctx context.Context, names []string, c clothes) error
-	// makeAll makes directories for their owner alone, and says of each of the first ones whether it was missing; the rest it has not
-	// made.
-	makeAll(ctx context.Context, names []string) (missing []bool)
-	// renameAll renames files one after the other, and returns how many are done; the error is that of the next.
-	renameAll(ctx context.Context, all []waitingFile) (done int, err error)
-}
-
 // olds returns what tells what stands in the places of files: it is asked of each, or found in one listing of their directory.
-func (u *uploading) olds(ctx context.Context, all []packed) func(to string) (*meta, error) {
-	each := func(to string) (*meta, error) { return u.old(ctx, to) }
-	if _, ok := u.r.(manyAtOnce); !ok {
+func (u *uploading) olds(ctx context.Context, all []packed) func(to string) (*hostfs.Meta, error) {
+	each := func(to string) (*hostfs.Meta, error) { return u.old(ctx, to) }
+	if _, ok := u.r.(hostfs.ManyAtOnce); !ok {
 		return each
 	}
 	asked := map[string]int{}
 	for i := range all {
 		asked[path.Dir(u.target(all[i].n))]++
 	}
-	known := map[string]map[string]meta{}
+	known := map[string]map[string]hostfs.Meta{}
 	for dir, n := range asked {
 		if n < fewNames || u.made[dir] {
 			continue
 		}
-		if list, err := u.r.list(ctx, dir); err == nil {
-			known[dir] = map[string]meta{}
+		if list, err := names(ctx, u.r, dir); err == nil {
+			known[dir] = map[string]hostfs.Meta{}
 			for _, m := range list {
-				known[dir][m.name] = m
+				known[dir][m.Name] = m
 			}
 		}
 	}
-	return func(to string) (*meta, error) {
+	return func(to string) (*hostfs.Meta, error) {
 		names, ok := known[path.Dir(to)]
 		if !ok {
 			return each(to)
@@ -59,15 +48,14 @@ const fewNames = 20
 // dressPacked dresses the files of a pack that need it, where that can be done to many at once. Where it fails each is dressed by
 // itself, which says why.
 func (u *uploading) dressPacked(ctx context.Context, all []packed) {
-	m, ok := u.r.(manyAtOnce)
+	m, ok := u.r.(hostfs.ManyAtOnce)
 	if !ok {
 		return
 	}
-	like := map[clothes][]*packed{}
+	like := map[hostfs.Clothes][]*packed{}
 	for i := range all {
-		if p := &all[i]; p.made.uid >= 0 || p.made.mode != p.in.mode {
-			c := clothes{p.made.mode, p.made.uid, p.made.gid}
-			like[c] = append(like[c], p)
+		if p := &all[i]; p.made.UID >= 0 || p.made.Mode != p.in.Mode {
+			like[p.made.Clothes] = append(like[p.made.Clothes], p)
 		}
 	}
 	for c, some := range like {
@@ -75,25 +63,23 @@ func (u *uploading) dressPacked(ctx context.Context, all []packed) {
 		for i, p := range some {
 			names[i] = p.made.temp
 		}
-		if m.dressAll(ctx, names, c) != nil {
+		if m.DressAll(ctx, names, c) != nil {
 			continue
 		}
 		for _, p := range some {
-			p.made.uid, p.in.mode = -1, c.mode
+			p.made.UID, p.in.Mode = -1, c.Mode
 		}
 	}
 }
 
-// clothes are what a file is dressed with.
-type clothes struct {
-	mode     fs.FileMode
-	uid, gid int // negative is kept
-}
-
 // placeAll gives files their names, and returns those that did not get them: what is wrong with each is found out one by one.
-func (u *uploading) placeAll(ctx context.Context, m manyAtOnce, all []waitingFile) (left []waitingFile) {
+func (u *uploading) placeAll(ctx context.Context, m hostfs.ManyAtOnce, all []waitingFile) (left []waitingFile) {
 	for len(all) > 0 && ctx.Err() == nil {
-		n, err := m.renameAll(ctx, all)
+		moves := make([]hostfs.Move, len(all))
+		for i, f := range all {
+			moves[i] = f.Move
+		}
+		n, err := m.RenameAll(ctx, moves)
 		for _, f := range all[:n] {
 			u.placed(f)
 		}
@@ -107,7 +93,7 @@ func (u *uploading) placeAll(ctx context.Context, m manyAtOnce, all []waitingFil
 
 // makeAll makes some of the directories of entries, and returns those that are left: what is wrong with each is found out one by one.
 func (u *uploading) makeAll(ctx context.Context, entries []int) (left []int) {
-	m, ok := u.r.(manyAtOnce)
+	m, ok := u.r.(hostfs.ManyAtOnce)
 	if !ok || len(entries) < fewNames {
 		return entries
 	}
@@ -115,7 +101,7 @@ func (u *uploading) makeAll(ctx context.Context, entries []int) (left []int) {
 	for i, n := range entries {
 		names[i] = u.target(n)
 	}
-	missing := m.makeAll(ctx, names)
+	missing := m.MakeAll(ctx, names)
 	for i, was := range missing {
 		u.made[names[i]] = was
 	}
@@ -124,7 +110,7 @@ func (u *uploading) makeAll(ctx context.Context, entries []int) (left []int) {
 
 // dressDirectories dresses some of the directories of entries, which come deepest first, and returns those that are left.
 func (u *uploading) dressDirectories(ctx context.Context, entries []int) (left []int) {
-	m, ok := u.r.(manyAtOnce)
+	m, ok := u.r.(hostfs.ManyAtOnce)
 	for len(entries) > 0 {
 		n := 1
 		for ; n < len(entries) && u.depth(entries[n]) == u.depth(entries[0]); n++ {
@@ -140,14 +126,14 @@ func (u *uploading) dressDirectories(ctx context.Context, entries []int) (left [
 func (u *uploading) depth(n int) int { return strings.Count(u.p.Entries[n].Name, "/") }
 
 // dressLevel dresses directories none of which is in another, or fails.
-func (u *uploading) dressLevel(ctx context.Context, m manyAtOnce, level []int) bool {
-	like := map[clothes][]string{}
+func (u *uploading) dressLevel(ctx context.Context, m hostfs.ManyAtOnce, level []int) bool {
+	like := map[hostfs.Clothes][]string{}
 	for _, n := range level {
 		c := u.directoryClothes(n)
 		like[c] = append(like[c], u.target(n))
 	}
 	for c, names := range like {
-		if m.dressAll(ctx, names, c) != nil {
+		if m.DressAll(ctx, names, c) != nil {
 			return false
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // Many small files go through tar and sha256sum on the host, some hundred at a time: over sftp each of them needs six requests, and
@@ -21,25 +23,19 @@ const (
 	packBytes = 2 << 20
 )
 
-// programs is a remote whose host runs programs on many files at a time.
-type programs interface {
-	program(ctx context.Context, p program) (string, error)
-	word(text string) (word string, ok bool) // text as a word of a program's line; not every way can carry every text
-}
-
 var errPacksOff = errors.New("packs do not work here")
 
 // packed is a small file that has been read.
 type packed struct {
 	n    int // of the plan
-	in   incoming
+	in   hostfs.Content
 	r    *fileReader
 	made making
 }
 
 // packing collects small files for programs of u.r.
 type packing struct {
-	host  programs
+	host  hostfs.Programs
 	dir   string        // that they are in, as a word
 	slots chan struct{} // packs under way
 	all   []packed
@@ -51,17 +47,17 @@ type packing struct {
 
 // packing returns what collects files; nil if they go one by one.
 func (u *uploading) packing() *packing {
-	host, ok := u.r.(programs)
+	host, ok := u.r.(hostfs.Programs)
 	small := 0
 	for i := range u.p.Entries {
-		if e := &u.p.Entries[i]; !e.Dir && e.Size <= smallFile {
+		if e := &u.p.Entries[i]; !e.Dir && e.Size <= hostfs.SmallFile {
 			small++
 		}
 	}
 	if !ok || small < packFrom {
 		return nil
 	}
-	dir, ok := host.word(u.syncDir())
+	dir, ok := host.Word(u.syncDir())
 	if !ok {
 		return nil
 	}
@@ -82,7 +78,7 @@ func (k *packing) works() bool {
 func (u *uploading) add(ctx context.Context, one packed) {
 	k := u.packs
 	k.all = append(k.all, one)
-	if k.bytes += one.in.size; k.bytes >= packBytes || len(k.all) >= packFiles {
+	if k.bytes += one.in.Size; k.bytes >= packBytes || len(k.all) >= packFiles {
 		u.ship(ctx)
 	}
 }
@@ -104,13 +100,13 @@ func (u *uploading) ship(ctx context.Context) {
 
 func (u *uploading) pack(ctx context.Context, all []packed) {
 	failed, olds := make([]error, len(all)), u.olds(ctx, all)
-	each(u.r.width(), len(all), func(i int) {
+	hostfs.Each(u.r.Width(), len(all), func(i int) {
 		p := &all[i]
-		var old *meta
+		var old *hostfs.Meta
 		if old, failed[i] = olds(u.target(p.n)); failed[i] == nil {
 			p.made, failed[i] = u.prepareOver(ctx, p.n, &p.in, old)
 		}
-		p.in.fsync = false
+		p.in.Fsync = false
 	})
 	var good []packed
 	for i, err := range failed {
@@ -130,7 +126,7 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 		first := !u.packs.off
 		u.packs.off = true
 		u.packs.mu.Unlock()
-		var failed *programError
+		var failed *hostfs.ProgramError
 		if first && errors.As(err, &failed) && ctx.Err() == nil {
 			u.rep.tell(Report{Done: Noted, Path: u.syncDir(), Why: failed.Error() + "; small files are copied one by one, which takes longer"})
 		}
@@ -138,7 +134,7 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 	if err == nil {
 		u.dressPacked(ctx, good)
 	}
-	each(u.r.width(), len(good), func(i int) {
+	hostfs.Each(u.r.Width(), len(good), func(i int) {
 		p := &good[i]
 		defer u.memory.give(u.p.Entries[p.n].Size)
 		var ferr error
@@ -149,7 +145,7 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 		case ctx.Err() != nil:
 			ferr = u.undo(ctx, p.made.temp, err)
 		default:
-			if ferr = u.r.remove(ctx, p.made.temp, false); ferr == nil {
+			if ferr = u.r.Remove(ctx, p.made.temp, false); ferr == nil {
 				ferr = u.file(ctx, p.n, p.in, p.r)
 			}
 		}
@@ -158,19 +154,6 @@ func (u *uploading) pack(ctx context.Context, all []packed) {
 		}
 	})
 }
-
-// safeWord reports whether every login shell takes a path in quotes as it is.
-func safeWord(s string) bool {
-	for _, c := range []byte(s) {
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/._+,@%=:-", c) >= 0) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// word implements programs.
-func (s *overSFTP) word(text string) (string, bool) { return text, safeWord(text) }
 
 // make makes new files below dir, all of them whole, or fails.
 func (k *packing) make(ctx context.Context, dir string, all []packed) error {
@@ -181,14 +164,14 @@ func (k *packing) make(ctx context.Context, dir string, all []packed) error {
 		f := &all[i]
 		name := strings.TrimPrefix(strings.TrimPrefix(f.made.temp, dir), "/")
 		names.WriteString("./" + name + "\x00")
-		h := tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: f.in.size, Mode: int64(f.in.mode.Perm())}
+		h := tar.Header{Typeflag: tar.TypeReg, Name: "./" + name, Size: f.in.Size, Mode: int64(f.in.Mode.Perm())}
 		if !f.made.when.IsZero() {
 			h.ModTime, options = f.made.when, "-xkopf"
 		}
 		if err := to.WriteHeader(&h); err != nil {
 			return err
 		}
-		if _, err := to.Write(f.in.data); err != nil {
+		if _, err := to.Write(f.in.Data); err != nil {
 			return err
 		}
 	}
@@ -196,10 +179,10 @@ func (k *packing) make(ctx context.Context, dir string, all []packed) error {
 		return err
 	}
 	most := 2*names.Len() + 200*len(all) // names are printed with escapes, by GNU tar with a time that it takes for strange
-	if _, err := k.host.program(ctx, program{what: "tar", line: "tar " + options + " - -C " + k.dir, in: &archive, most: most}); err != nil {
+	if _, err := k.host.Program(ctx, hostfs.Program{What: "tar", Line: "tar " + options + " - -C " + k.dir, In: &archive, Most: most}); err != nil {
 		return err
 	}
-	said, err := k.host.program(ctx, program{what: "sha256sum", line: "cd " + k.dir + " && xargs -0 sha256sum", in: &names, most: most})
+	said, err := k.host.Program(ctx, hostfs.Program{What: "sha256sum", Line: "cd " + k.dir + " && xargs -0 sha256sum", In: &names, Most: most})
 	if err != nil {
 		return err
 	}
@@ -210,7 +193,7 @@ func (k *packing) make(ctx context.Context, dir string, all []packed) error {
 			continue // start files may print
 		}
 		if i >= len(all) || sum != hex.EncodeToString(all[i].r.sum()) {
-			return errStored
+			return hostfs.ErrStored
 		}
 		i++
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // doomed is something that Delete removes.
@@ -35,7 +36,7 @@ func (u *uploading) extra(ctx context.Context) (all []doomed, err error) {
 		if !u.p.Entries[n].Dir || u.made[dir] {
 			continue
 		}
-		names, err := u.r.list(ctx, dir)
+		names, err := names(ctx, u.r, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -44,11 +45,11 @@ func (u *uploading) extra(ctx context.Context) (all []doomed, err error) {
 		}
 		arriving := arriving(names)
 		for _, m := range names {
-			name := path.Join(dir, m.name)
-			if keep[name] || arriving(m) || m.name == "." || m.name == ".." || strings.ContainsAny(m.name, "/\x00") {
+			name := path.Join(dir, m.Name)
+			if keep[name] || arriving(m) || m.Name == "." || m.Name == ".." || strings.ContainsAny(m.Name, "/\x00") {
 				continue
 			}
-			if all, err = u.below(ctx, all, name, m.mode.IsDir(), 0); err != nil {
+			if all, err = u.below(ctx, all, name, m.Mode.IsDir(), 0); err != nil {
 				return nil, err
 			}
 		}
@@ -62,15 +63,15 @@ const tempAge = 24 * time.Hour
 
 // arriving tells which of the names in a directory are of files that another copy may be writing now: to a host that has the directory
 // too, or from another machine. Their age is that against the newest name, because the host's clock may be another one.
-func arriving(names []meta) func(meta) bool {
+func arriving(names []hostfs.Meta) func(hostfs.Meta) bool {
 	var newest time.Time
 	for _, m := range names {
-		if m.changed.After(newest) {
-			newest = m.changed
+		if m.Changed.After(newest) {
+			newest = m.Changed
 		}
 	}
-	return func(m meta) bool {
-		return m.mode.IsRegular() && tempName.MatchString(m.name) && newest.Sub(m.changed) < tempAge
+	return func(m hostfs.Meta) bool {
+		return m.Mode.IsRegular() && tempName.MatchString(m.Name) && newest.Sub(m.Changed) < tempAge
 	}
 }
 
@@ -88,7 +89,7 @@ func (u *uploading) below(ctx context.Context, all []doomed, name string, dir bo
 	if !dir {
 		return all, nil
 	}
-	names, err := u.r.list(ctx, name)
+	names, err := names(ctx, u.r, name)
 	if errors.Is(err, fs.ErrNotExist) { // the copy to a host that has it too was faster
 		return all, nil
 	}
@@ -96,10 +97,10 @@ func (u *uploading) below(ctx context.Context, all []doomed, name string, dir bo
 		return nil, placed(name, err)
 	}
 	for _, m := range names {
-		if m.name == "." || m.name == ".." || strings.ContainsAny(m.name, "/\x00") {
+		if m.Name == "." || m.Name == ".." || strings.ContainsAny(m.Name, "/\x00") {
 			continue
 		}
-		if all, err = u.below(ctx, all, path.Join(name, m.name), m.mode.IsDir(), depth+1); err != nil {
+		if all, err = u.below(ctx, all, path.Join(name, m.Name), m.Mode.IsDir(), depth+1); err != nil {
 			return nil, err
 		}
 	}
@@ -116,7 +117,7 @@ func (u *uploading) deletions(ctx context.Context) error {
 		return err
 	}
 	for _, x := range all {
-		if err := u.r.remove(ctx, x.name, x.dir); err != nil {
+		if err := u.r.Remove(ctx, x.name, x.dir); err != nil {
 			return placed(x.name, err)
 		}
 		u.rep.tell(Report{Done: Deleted, Path: x.name})
@@ -137,7 +138,7 @@ func (u *uploading) dry(ctx context.Context) error {
 		return err
 	}
 	reports, errs := make([]*Report, len(u.p.Entries)), make([]error, len(u.p.Entries))
-	each(u.r.width(), len(u.p.Entries), func(n int) { reports[n], errs[n] = u.compare(ctx, n) })
+	hostfs.Each(u.r.Width(), len(u.p.Entries), func(n int) { reports[n], errs[n] = u.compare(ctx, n) })
 	if ctx.Err() != nil {
 		return ctxerr.Of(ctx)
 	}
@@ -169,17 +170,17 @@ func (u *uploading) dry(ctx context.Context) error {
 // compare says what would become of one entry.
 func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	e, to := &u.p.Entries[n], u.target(n)
-	st, err := u.r.lstat(ctx, to)
+	st, err := u.r.Lstat(ctx, to)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		mode := fileplan.Mode(e.Mode)
 		if !e.Dir {
-			mode, _, _ = u.dress(e, nil)
+			mode = u.dress(e, nil).Mode
 		}
 		return &Report{Done: New, Size: e.Size, SHA256: e.SHA256, Mode: fmt.Sprintf("%04o", Octal(mode))}, nil
 	case err != nil:
 		return nil, err
-	case e.Dir && st.mode.IsDir():
+	case e.Dir && st.Mode.IsDir():
 		r := &Report{Done: Unchanged}
 		if was, other, err := u.otherTime(ctx, e, to, st); err != nil {
 			return nil, err
@@ -187,7 +188,7 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 			r.Done, r.WasModified, r.Modified = Changed, was, e.Modified
 		}
 		return r, nil
-	case e.Dir && st.mode&fs.ModeSymlink != 0 && to == u.base:
+	case e.Dir && st.Mode&fs.ModeSymlink != 0 && to == u.base:
 		return &Report{Done: Unchanged}, nil
 	case e.Dir:
 		return nil, fault(files.CodeConflict, "it is not a directory on the host")
@@ -196,17 +197,17 @@ func (u *uploading) compare(ctx context.Context, n int) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode, uid, gid := u.dress(e, old)
+	c := u.dress(e, old)
 	sum := &hashing{h: newHash()}
-	if err := u.r.read(ctx, to, sum); err != nil {
+	if err := u.r.Read(ctx, to, hostfs.Whole(st.Size), sum); err != nil {
 		return nil, err
 	}
-	r := &Report{Done: Changed, Size: e.Size, SHA256: e.SHA256, Was: sum.hex(), Mode: fmt.Sprintf("%04o", Octal(mode))}
-	if was := st.mode & modeBits; was != mode {
+	r := &Report{Done: Changed, Size: e.Size, SHA256: e.SHA256, Was: sum.hex(), Mode: fmt.Sprintf("%04o", Octal(c.Mode))}
+	if was := st.Mode & modeBits; was != c.Mode {
 		r.WasMode = fmt.Sprintf("%04o", Octal(was))
 	}
-	if uid >= 0 && (uid != old.uid || gid != old.gid) {
-		r.Owner, r.WasOwner = fmt.Sprintf("%d:%d", uid, gid), fmt.Sprintf("%d:%d", old.uid, old.gid)
+	if c.UID >= 0 && (c.UID != old.UID || c.GID != old.GID) {
+		r.Owner, r.WasOwner = fmt.Sprintf("%d:%d", c.UID, c.GID), fmt.Sprintf("%d:%d", old.UID, old.GID)
 	}
 	was, other, err := u.otherTime(ctx, e, to, st)
 	if err != nil {

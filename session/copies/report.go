@@ -166,4 +166,5 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c counting) sum() []byte { return c.r.sum() }
+// Sum implements hostfs.Summed.
+func (c counting) Sum() []byte { return c.r.sum() }

@@ -9,10 +9,9 @@ import (
 	"io"
 	"path"
 	"strings"
-)
 
-// maxHole is how much of the end of a partial file may have holes: parts are written at the same time, over sftp.
-const maxHole = 2 * requests * largePacket
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
+)
 
 // partialName is the temporary name of a file whose upload can be continued: the same each time.
 func partialName(to string, size int64) string {
@@ -30,24 +29,24 @@ func interrupted(ctx context.Context, source error) bool {
 // content, and compared. What is something else is removed.
 func (u *uploading) partial(ctx context.Context, to string, e *Entry, content io.Reader) (temp string, offset int64, err error) {
 	temp = partialName(to, e.Size)
-	st, err := u.r.lstat(ctx, temp)
+	st, err := u.r.Lstat(ctx, temp)
 	if err != nil {
 		return temp, 0, nil // whatever is wrong is told when it is made
 	}
-	size := st.size
-	if _, holes := u.r.(*overSFTP); holes {
-		size -= maxHole
+	size := st.Size
+	if hostfs.LeavesHoles(u.r) {
+		size -= hostfs.MaxHole
 	}
-	if !st.mode.IsRegular() || !u.mine(ctx, st) || size <= 0 || size > e.Size {
-		return temp, 0, u.r.remove(ctx, temp, false)
+	if !st.Mode.IsRegular() || !u.mine(ctx, st) || size <= 0 || size > e.Size {
+		return temp, 0, u.r.Remove(ctx, temp, false)
 	}
 	there := &prefix{h: newHash(), left: size}
-	if err := u.r.read(ctx, temp, there); err != nil && !errors.Is(err, errEnough) {
+	if err := u.r.Read(ctx, temp, hostfs.Whole(0), there); err != nil && !errors.Is(err, errEnough) {
 		return temp, 0, err
 	}
 	ours := newHash()
 	if n, err := io.CopyN(ours, content, size); err != nil || n != size || there.left > 0 {
-		return temp, 0, errors.Join(errGrown, err)
+		return temp, 0, errors.Join(hostfs.ErrChanged, err)
 	}
 	if string(ours.Sum(nil)) != string(there.h.Sum(nil)) {
 		err := errors.New("what an interrupted copy has left is not the beginning of the source, and was removed: copy it again")
@@ -57,13 +56,13 @@ func (u *uploading) partial(ctx context.Context, to string, e *Entry, content io
 }
 
 // mine reports whether a file belongs to the account, as far as that is known: somebody else may have put it there.
-func (u *uploading) mine(ctx context.Context, st meta) bool {
-	home, err := u.r.home(ctx)
+func (u *uploading) mine(ctx context.Context, st hostfs.Meta) bool {
+	home, err := u.r.Home(ctx)
 	if err != nil {
 		return false
 	}
-	own, err := u.r.stat(ctx, home)
-	return err == nil && own.uid >= 0 && own.uid == st.uid
+	own, err := u.r.Stat(ctx, home)
+	return err == nil && own.UID >= 0 && own.UID == st.UID
 }
 
 var errEnough = errors.New("that is enough")

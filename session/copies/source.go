@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // Local is files and directories of this machine that are uploaded. It may be used concurrently.
@@ -258,7 +259,7 @@ func (l *Local) hashOf(ctx context.Context, file string, size *int64) (string, e
 	}
 	defer f.Close()
 	h := &hashing{h: newHash()}
-	if err := copyWhile(ctx, h, f); err != nil {
+	if err := hostfs.CopyWhile(ctx, h, f); err != nil {
 		return "", err
 	}
 	*size = h.n
@@ -397,7 +398,7 @@ func (r *localReader) load(b *block) {
 	text := make([]byte, frameHead+size, frameHead+size+frameHead+64)
 	if n, err := f.ReadAt(text[frameHead:], at); n < int(size) {
 		if err == nil || errors.Is(err, io.EOF) {
-			err = errGrown
+			err = hostfs.ErrChanged
 		}
 		b.err = err
 		return
@@ -414,7 +415,7 @@ func (r *localReader) load(b *block) {
 	switch same := maphash.Bytes(blockSeed, data); {
 	case b.key.n < int64(len(s.seen)):
 		if s.seen[b.key.n] != same {
-			b.err = errGrown
+			b.err = hostfs.ErrChanged
 			return
 		}
 	case b.key.n == int64(len(s.seen)):

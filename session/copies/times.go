@@ -2,15 +2,13 @@ package copies
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // latest is the last time that sftp has a number for.
@@ -70,7 +68,7 @@ func (u *uploading) directoryTimes(ctx context.Context) error {
 		u.slots <- struct{}{}
 		u.wg.Go(func() {
 			defer func() { <-u.slots }()
-			if err := u.r.stamp(ctx, u.target(n), e.Modified); err != nil {
+			if err := u.r.Stamp(ctx, u.target(n), e.Modified); err != nil {
 				u.fail(n, fmt.Errorf("its time could not be set: %w", err))
 			}
 		})
@@ -80,93 +78,48 @@ func (u *uploading) directoryTimes(ctx context.Context) error {
 }
 
 // otherTime is when what is on the host was changed last, where the copy gives it another time.
-func (u *uploading) otherTime(ctx context.Context, e *Entry, to string, st meta) (was time.Time, other bool, err error) {
+func (u *uploading) otherTime(ctx context.Context, e *Entry, to string, st hostfs.Meta) (was time.Time, other bool, err error) {
 	if !u.p.Times {
 		return was, false, nil
 	}
-	if err = timed(ctx, u.r, path.Dir(to), []*meta{&st}); err != nil {
+	if err = timed(ctx, u.r, path.Dir(to), []*hostfs.Meta{&st}); err != nil {
 		return was, false, err
 	}
-	was, _ = keptTime(st.changed)
+	was, _ = keptTime(st.Changed)
 	return was, !was.Equal(e.Modified), nil
 }
 
-// timer is a remote whose stat and lstat do not say when a file was changed last, and list not always.
-type timer interface {
-	// times asks for some names of a directory. The zero time is of what is not there.
-	times(ctx context.Context, dir string, names []string) ([]time.Time, error)
-}
-
-var errNoTimes = errors.New("the host has neither stat nor perl, which say when it was changed: copy it without its time")
-
 // timed completes what is known of names in a directory by their times.
-func timed(ctx context.Context, r remote, dir string, all []*meta) error {
-	t, ok := r.(timer)
-	all = slices.DeleteFunc(all, func(m *meta) bool { return !m.changed.IsZero() })
+func timed(ctx context.Context, r hostfs.FS, dir string, all []*hostfs.Meta) error {
+	t, ok := r.(hostfs.Timer)
+	all = slices.DeleteFunc(all, func(m *hostfs.Meta) bool { return !m.Changed.IsZero() })
 	if !ok || len(all) == 0 {
 		return nil
 	}
 	names := make([]string, len(all))
 	for i, m := range all {
-		if names[i] = m.name; m.name == "" { // of the root
+		if names[i] = m.Name; m.Name == "" { // of the root
 			names[i] = "."
 		}
 	}
-	when, err := t.times(ctx, dir, names)
+	when, err := t.Times(ctx, dir, names)
 	if err != nil {
 		return err
 	}
 	for i, m := range all {
-		m.changed = when[i]
+		m.Changed = when[i]
 	}
 	return nil
 }
 
 // timed completes what a download found in a directory.
-func (d *downloading) timed(ctx context.Context, dir string, all []meta) error {
+func (d *downloading) timed(ctx context.Context, dir string, all []hostfs.Meta) error {
 	if !d.times {
 		return nil
 	}
-	some := make([]*meta, len(all))
+	some := make([]*hostfs.Meta, len(all))
 	for i := range all {
 		some[i] = &all[i]
 	}
 	return timed(ctx, d.r, dir, some)
-}
-
-const timesAtATime = 200
-
-// times implements timer. No standard program says when a file was changed: stat of GNU and busybox, that of BSD, and perl do.
-func (b *overShell) times(ctx context.Context, dir string, names []string) (all []time.Time, err error) {
-	for len(names) > 0 {
-		some := names[:min(len(names), timesAtATime)]
-		names = names[len(some):]
-		text, err := b.run(ctx, `cd -- "$1" || exit; shift
-if stat -c %Y . >/dev/null 2>&1; then w() { stat -c %Y -- "$1"; }
-elif stat -f %m . >/dev/null 2>&1; then w() { stat -f %m -- "$1"; }
-elif perl -e 1 >/dev/null 2>&1; then w() { perl -e 'print +(lstat shift)[9], "\n"' -- "$1"; }
-else echo none; exit; fi
-for f do w "$f" 2>/dev/null || echo -; done`, nil, nil, append([]string{dir}, some...)...)
-		if err != nil {
-			return nil, err
-		}
-		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if text == "none\n" {
-			return nil, errNoTimes
-		}
-		if len(lines) != len(some) {
-			return nil, fault(files.CodeError, "the host reports the times of %d of %d files", len(lines), len(some))
-		}
-		for _, line := range lines {
-			var s int64
-			if line == "-" || line == "" {
-				all = append(all, time.Time{})
-			} else if _, err := fmt.Sscanf(line, "%d", &s); err != nil {
-				return nil, fault(files.CodeError, "the host reports an invalid time")
-			} else {
-				all = append(all, time.Unix(s, 0))
-			}
-		}
-	}
-	return all, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/id"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // Tree takes the stream of a download and makes files of it below a directory of this machine. A host is not trusted: no
@@ -292,7 +293,7 @@ func (r *receiving) file(ctx context.Context, e *Entry, to string, in *fileReade
 	if r.hasMode {
 		mode = r.mode
 	}
-	err = copyWhile(ctx, f, in)
+	err = hostfs.CopyWhile(ctx, f, in)
 	if err == nil && len(r.waiting) < fewFiles && r.n < fewFiles {
 		err = f.Sync()
 	}
@@ -323,7 +324,7 @@ func (r *receiving) mayBeOneOfSeveral() bool { return r.t.Name != "" && r.n == 1
 // place gives files their names that are on disk, or are put there now.
 func (r *receiving) place() error {
 	if r.n >= fewFiles && len(r.waiting) > 0 {
-		syncAll(r.t.Dir)
+		hostfs.SyncAll(r.t.Dir)
 	}
 	for len(r.waiting) > 0 {
 		f := r.waiting[0]

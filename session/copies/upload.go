@@ -19,14 +19,14 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/files"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
 	"github.com/fairlead-ssh/fairlead/session/internal/fileplan"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 const (
 	tempPrefix = ".fairlead-"
 
-	smallFile  = 256 << 10 // files up to this size are in memory, several at a time
-	inMemory   = 8 << 20   // bytes of them, per host
-	verifySize = 16 << 20  // files up to this size are read back
+	inMemory   = 8 << 20  // bytes of them, per host
+	verifySize = 16 << 20 // files up to this size are read back
 
 	slowSync  = 2 * time.Millisecond // where putting one file on disk takes longer, many are put there at once
 	fewSyncs  = 8                    // files that are put on disk one by one, whatever that takes
@@ -40,7 +40,7 @@ var tempName = lazyregexp.New(`^\.fairlead-[a-z2-7]{16}$`)
 // uploading is one upload to one host.
 type uploading struct {
 	p    *Plan
-	r    remote
+	r    hostfs.FS
 	base string
 	into bool
 	rep  *reporter
@@ -75,33 +75,33 @@ type uploading struct {
 
 // waitingFile is written and not on disk.
 type waitingFile struct {
-	n        int
-	temp, to string
+	n int
+	hostfs.Move
 }
 
 // where finds out where an upload goes. Nothing is changed.
-func (p *Plan) where(ctx context.Context, r remote) (abs, base string, into bool, err error) {
+func (p *Plan) where(ctx context.Context, r hostfs.FS) (abs, base string, into bool, err error) {
 	if abs, err = absolute(ctx, r, p.Path); err != nil {
 		return "", "", false, err
 	}
-	var st meta
+	var st hostfs.Meta
 	var real string
 	var unreal error
-	each(min(2, r.width()), 2, func(i int) {
+	hostfs.Each(min(2, r.Width()), 2, func(i int) {
 		if i == 0 {
-			st, err = r.stat(ctx, abs)
+			st, err = r.Stat(ctx, abs)
 		} else {
-			real, unreal = r.real(ctx, abs)
+			real, unreal = r.Real(ctx, abs)
 		}
 	})
 	switch {
-	case err == nil && st.mode.IsDir():
+	case err == nil && st.Mode.IsDir():
 		return abs, real, !p.Merge, unreal
 	case err == nil && (p.Merge || !p.single()):
 		return abs, "", false, fault(files.CodeInvalid, "%s is not a directory", abs)
 	case err == nil && p.Entries[0].Dir:
 		return abs, "", false, fault(files.CodeInvalid, "%s is a file, and a directory cannot take its place", abs)
-	case err == nil && !st.mode.IsRegular():
+	case err == nil && !st.Mode.IsRegular():
 		return abs, "", false, fault(files.CodeSpecial, "%s is a device, a FIFO or a socket", abs)
 	case err == nil:
 		return abs, real, false, unreal
@@ -111,14 +111,14 @@ func (p *Plan) where(ctx context.Context, r remote) (abs, base string, into bool
 		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", abs)
 	}
 	dir, name := path.Split(abs)
-	real, err = r.real(ctx, "/"+strings.Trim(dir, "/"))
+	real, err = r.Real(ctx, "/"+strings.Trim(dir, "/"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", path.Clean(dir))
 	}
 	if err != nil {
 		return abs, "", false, err
 	}
-	if st, err := r.stat(ctx, real); err != nil || !st.mode.IsDir() { // servers resolve a last name that is not there
+	if st, err := r.Stat(ctx, real); err != nil || !st.Mode.IsDir() { // servers resolve a last name that is not there
 		return abs, "", false, fault(files.CodeNotFound, "there is no directory %s on the host", path.Clean(dir))
 	}
 	return abs, path.Join(real, name), false, nil
@@ -134,7 +134,7 @@ func (u *uploading) run(ctx context.Context, in io.Reader) (err error) {
 	if u.mode, u.hasMode, err = u.p.mode(); err != nil {
 		return err
 	}
-	u.slots, u.memory = make(chan struct{}, u.r.width()), newWeight(inMemory)
+	u.slots, u.memory = make(chan struct{}, u.r.Width()), newWeight(inMemory)
 	u.made, u.done = map[string]bool{}, map[int]Report{}
 	u.rep.total = u.p.Bytes()
 	u.note = u.noted()
@@ -235,17 +235,17 @@ func (u *uploading) directories(ctx context.Context) error {
 }
 
 func (u *uploading) directory(ctx context.Context, name string) (made bool, err error) {
-	err = u.r.mkdir(ctx, name)
+	err = u.r.Mkdir(ctx, name)
 	if err == nil {
 		return true, nil
 	}
-	st, serr := u.r.lstat(ctx, name)
+	st, serr := u.r.Lstat(ctx, name)
 	switch {
 	case serr != nil:
 		return false, err
-	case st.mode.IsDir():
+	case st.Mode.IsDir():
 		return false, nil
-	case st.mode&fs.ModeSymlink != 0:
+	case st.Mode&fs.ModeSymlink != 0:
 		return false, fault(files.CodeConflict, "it is a symbolic link on the host, which is not followed")
 	}
 	return false, fault(files.CodeConflict, "it is not a directory on the host")
@@ -265,7 +265,7 @@ func (u *uploading) directoryModes(ctx context.Context) error {
 		u.wg.Go(func() {
 			defer func() { <-u.slots }()
 			c := u.directoryClothes(n)
-			if err := u.r.dress(ctx, u.target(n), c.mode, c.uid, c.gid); err != nil {
+			if err := u.r.Dress(ctx, u.target(n), c); err != nil {
 				u.fail(n, err)
 				return
 			}
@@ -276,8 +276,8 @@ func (u *uploading) directoryModes(ctx context.Context) error {
 	return u.fatal()
 }
 
-func (u *uploading) directoryClothes(n int) clothes {
-	return clothes{fileplan.Mode(u.p.Entries[n].Mode & 0o1777), u.uid, u.gid}
+func (u *uploading) directoryClothes(n int) hostfs.Clothes {
+	return hostfs.Clothes{Mode: fileplan.Mode(u.p.Entries[n].Mode & 0o1777), UID: u.uid, GID: u.gid}
 }
 
 // created reports a new directory that is complete.
@@ -300,9 +300,9 @@ func (u *uploading) contents(ctx context.Context, in *frames) error {
 			return ctxerr.Of(ctx)
 		}
 		r := in.fileOf(e)
-		if e.Size > smallFile {
+		if e.Size > hostfs.SmallFile {
 			u.slots <- struct{}{}
-			err := u.file(ctx, n, incoming{r: counting{ctx, r, u.rep}, size: e.Size}, r)
+			err := u.file(ctx, n, hostfs.Content{R: counting{ctx, r, u.rep}, Size: e.Size}, r)
 			<-u.slots
 			if derr := r.drain(); derr != nil {
 				return derr
@@ -329,7 +329,7 @@ func (u *uploading) small(ctx context.Context, n int, r *fileReader) error {
 		return derr
 	}
 	if err == nil && r.n > e.Size {
-		err = errGrown
+		err = hostfs.ErrChanged
 	}
 	if err != nil {
 		u.memory.give(e.Size)
@@ -337,20 +337,18 @@ func (u *uploading) small(ctx context.Context, n int, r *fileReader) error {
 		return nil
 	}
 	if u.packs.works() && r.err == io.EOF {
-		u.add(ctx, packed{n: n, in: incoming{data: data, size: int64(len(data))}, r: r})
+		u.add(ctx, packed{n: n, in: hostfs.Content{Data: data, Size: int64(len(data))}, r: r})
 		return nil
 	}
 	u.slots <- struct{}{}
 	u.wg.Go(func() {
 		defer func() { <-u.slots; u.memory.give(e.Size) }()
-		if err := u.file(ctx, n, incoming{data: data, size: int64(len(data))}, r); err != nil {
+		if err := u.file(ctx, n, hostfs.Content{Data: data, Size: int64(len(data))}, r); err != nil {
 			u.fail(n, err)
 		}
 	})
 	return nil
 }
-
-var errGrown = errors.New("the source changed while it was read")
 
 // fail notes that an entry was not copied, and why.
 func (u *uploading) fail(n int, err error) {

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"syscall"
 
-	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // Codes of errors, for programs.
@@ -59,21 +58,17 @@ func at(ctx context.Context, op, path string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		e = &Error{Code: CodeError, Err: err}
+		var why string
+		e.Code, why = hostfs.Sort(err)
 		switch {
 		case ctx.Err() != nil && !errors.Is(err, session.ErrUnknownOutcome):
 			e.Code, e.Err = CodeCanceled, fmt.Errorf("it was stopped: %w", ctxerr.Of(ctx))
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-			e.Code, e.Err = CodeNotFound, errors.New("there is no such file or directory")
-		case errors.Is(err, fs.ErrPermission):
-			e.Code, e.Err = CodePermission, errors.New("permission denied: the account may not do that there")
-		case errors.Is(err, syscall.EROFS):
-			e.Code, e.Err = CodePermission, errReadOnly
-		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-			e.Code, e.Err = CodeNoSpace, errNoSpace
-		case errors.Is(err, syscall.ENAMETOOLONG), longName(path) && !errors.Is(err, session.ErrClosed) && !errors.Is(err, session.ErrUnknownOutcome):
+		case e.Code == CodeNoSpace:
+			e.Err = errors.New(why + ": nothing was changed")
+		case e.Code == CodeNotFound, e.Code == CodePermission:
+			e.Err = errors.New(why)
+		case errors.Is(err, syscall.ENAMETOOLONG), e.Code == CodeError && longName(path):
 			e.Code, e.Err = CodeInvalid, fmt.Errorf("a name in the path is too long: most hosts take %d bytes", maxBase)
-		case errors.Is(err, session.ErrClosed), errors.Is(err, session.ErrUnknownOutcome):
-			e.Code = CodeLost
 		}
 	}
 	if e.Op == "" {
@@ -95,14 +90,3 @@ func longName(path string) bool {
 	}
 	return false
 }
-
-var (
-	errNoSpace  = errors.New("no space left on the device: nothing was changed")
-	errReadOnly = errors.New("the file system is read-only")
-)
-
-// maxHeard is how much of what a host says gets into an error.
-const maxHeard = 200
-
-// heard is what a host says, fit for a message.
-func heard(text string) string { return printable.Heard(text, maxHeard) }

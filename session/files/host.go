@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -17,7 +16,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/internal/seam"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 const (
@@ -29,66 +28,32 @@ const (
 	cleanup = 10 * time.Second // for taking the new file away again
 )
 
-// backend is one way to the files of a host. Paths are absolute. Errors may wrap fs.ErrNotExist, fs.ErrPermission,
-// syscall.ENOSPC and session.ErrClosed, or be an *Error.
-type backend interface {
-	home(ctx context.Context) (string, error)
-	lstat(ctx context.Context, path string) (Info, error)
-	readlink(ctx context.Context, path string) (string, error)
-	realdir(ctx context.Context, dir string) (string, error)                       // without links
-	read(ctx context.Context, path string, offset, limit int64, w io.Writer) error // a negative limit is none
-	create(ctx context.Context, path string, content []byte) error                 // new, for its owner alone, and on disk
-	dress(ctx context.Context, temp string, mode fs.FileMode, uid, gid int) error  // a negative owner is kept
-	rename(ctx context.Context, temp, path string) error                           // over what is there
-	remove(ctx context.Context, path string) error
-	list(ctx context.Context, dir string, take func(Name) error) error // an error of take ends it, and is returned
-	tidy(ctx context.Context, dir, written string) error               // see Host.tidy; written was just written
-	close() error
-}
-
 // Host is the files of a host.
 type Host struct {
-	b     backend
+	way   *way
 	where []string // see whereOf
-}
-
-// subsystems is what a connection has that offers sftp. The error wraps errors.ErrUnsupported where the server does not.
-type subsystems interface {
-	Subsystem(ctx context.Context, name string) (io.ReadWriteCloser, error)
 }
 
 // Open returns the files of h, which t leads to. Where the session of t is held in a place of its own everything is done by programs that it starts. ctx
 // bounds that. The Host does not own t. Errors wrap session.ErrClosed and session.ErrFull as those of t do.
 func Open(ctx context.Context, t session.Transport, h hosts.Host) (*Host, error) {
-	b, err := open(ctx, t, h)
+	w, err := openWay(ctx, t, h)
 	if err != nil {
 		return nil, err
 	}
-	return &Host{b, whereOf(t, h)}, nil
-}
-
-func open(ctx context.Context, t session.Transport, h hosts.Host) (backend, error) {
-	if _, held := t.(seam.Held); held { // this process and the server of sftp are not
-		return openShell(t, h)
-	}
-	if h.Transport == hosts.Local {
-		return local{}, nil
-	}
-	if s, ok := t.(subsystems); ok {
-		b, err := openSFTP(ctx, s)
-		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
-			return b, err
-		}
-	}
-	return openShell(t, h)
+	return &Host{w, whereOf(t, h)}, nil
 }
 
 // Close ends what Open began.
-func (f *Host) Close() error { return f.b.close() }
+func (f *Host) Close() error { return f.way.close() }
 
 // Home is the account's home directory, or where sftp starts.
 func (f *Host) Home(ctx context.Context) (string, error) {
-	dir, err := f.b.home(ctx)
+	var dir string
+	err := f.way.do(ctx, func(fs hostfs.FS) (err error) {
+		dir, err = fs.Home(ctx)
+		return err
+	})
 	if err == nil && (!strings.HasPrefix(dir, "/") || len(dir) > maxPath) {
 		err = errPath
 	}
@@ -129,7 +94,7 @@ func (f *Host) readAt(ctx context.Context, i Info, offset, limit, most int64, w 
 		return i, tooLarge(i.Size, most)
 	}
 	sum := &counter{w: w, h: sha256.New(), most: most}
-	if err := f.b.read(ctx, i.Target, offset, limit, sum); err != nil {
+	if err := f.way.read(ctx, i, offset, limit, sum); err != nil {
 		return i, err
 	}
 	if offset == 0 && (limit < 0 || sum.n < limit) {

@@ -1,6 +1,9 @@
 package files
 
-import "io/fs"
+import (
+	"io/fs"
+	"time"
+)
 
 // Kind says what a path leads to.
 type Kind string
@@ -25,6 +28,7 @@ type Info struct {
 
 	uid, gid int    // -1 where unknown
 	stamp    string // differs after most changes
+	changed  time.Time
 }
 
 // Linked reports whether a symbolic link is on the way.

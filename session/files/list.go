@@ -3,15 +3,12 @@ package files
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/fairlead-ssh/fairlead/session/internal/ctxerr"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // Link is the kind of a Name that is a symbolic link.
@@ -65,47 +62,17 @@ func (f *Host) names(ctx context.Context, path string, most int, take func(Name)
 		return i, fault(CodeInvalid, "it is not a directory")
 	}
 	n, size := 0, 0
-	return i, f.b.list(ctx, i.Target, func(name Name) error {
+	return i, f.way.list(ctx, i.Target, func(m hostfs.Meta) error {
 		if n++; n > most {
 			return fault(CodeTooLarge, "it holds more than %d names, which is the limit: use a command (ls, find)", most)
 		}
-		if size += len(name.Name); size > maxListed {
+		if size += len(m.Name); size > maxListed {
 			return fault(CodeTooLarge, "its names have more than %d bytes, which is the limit: use a command (ls, find)", maxListed)
 		}
-		return take(name)
+		return take(nameOf(m))
 	})
 }
 
-func nameOf(st fs.FileInfo) Name {
-	return Name{Name: st.Name(), Kind: kindOf(st.Mode()), Size: st.Size(), Mode: st.Mode() & modeBits, Changed: st.ModTime()}
-}
-
-func (local) list(ctx context.Context, dir string, take func(Name) error) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	for ctx.Err() == nil {
-		some, err := d.ReadDir(1000)
-		for _, e := range some {
-			st, err := e.Info()
-			if errors.Is(err, fs.ErrNotExist) {
-				continue // it is gone meanwhile
-			}
-			if err != nil {
-				return err
-			}
-			if err := take(nameOf(st)); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) || err == nil && len(some) == 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return ctxerr.Of(ctx)
+func nameOf(m hostfs.Meta) Name {
+	return Name{Name: m.Name, Kind: kindOf(m.Mode), Size: m.Size, Mode: m.Mode & modeBits, Changed: m.Changed}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/files"
-	"github.com/fairlead-ssh/fairlead/session/internal/shellfiles"
 	"github.com/fairlead-ssh/fairlead/session/localpty"
 )
 
@@ -140,24 +139,6 @@ func TestEveryNameIsListedAsItIs(t *testing.T) {
 			t.Run(name, func(t *testing.T) { check(t, asSh(t, shell, stat), t.TempDir()) })
 		}
 	}
-}
-
-// ksh93 does not run as the sh of a session, so it gets the script alone.
-func TestKsh93ListsEveryNameToo(t *testing.T) {
-	ksh := shellOf(t, "ksh")
-	dir := t.TempDir()
-	want := hostile(t, dir)
-	out, err := exec.CommandContext(t.Context(), ksh, "-c", shellfiles.ListScript(), "ksh", dir).Output()
-	require.NoError(t, err)
-	got := []string{}
-	list := shellfiles.Listing{Failed: func(error) {}, Take: func(name string, _ shellfiles.Line) error {
-		got = append(got, name)
-		return nil
-	}}
-	_, err = list.Write(out)
-	require.NoError(t, err)
-	require.NoError(t, list.End())
-	assert.ElementsMatch(t, want, got)
 }
 
 // shellOf returns the path of a shell, and skips the test where it is not installed.

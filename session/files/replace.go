@@ -12,16 +12,20 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/id"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // replace writes content beside i's file and gives it its name.
 func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptions) (Info, error) {
 	temp := path.Join(path.Dir(i.Target), tempPrefix+id.Secret()[:16])
-	if err := f.b.create(ctx, temp, content); err != nil {
+	err := f.way.do(ctx, func(fs hostfs.FS) error {
+		return fs.Create(ctx, temp, hostfs.Content{Data: content, Size: int64(len(content)), Mode: 0o600, Fsync: true})
+	})
+	if err != nil {
 		return i, f.undo(ctx, temp, err)
 	}
 	sum := sha256.Sum256(content)
-	err := f.arrived(ctx, temp, content, sum)
+	err = f.arrived(ctx, temp, content, sum)
 	if err == nil {
 		err = f.dress(ctx, temp, i, o.Mode)
 	}
@@ -33,7 +37,7 @@ func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptio
 		}
 	}
 	if err == nil {
-		err = f.b.rename(ctx, temp, i.Target)
+		err = f.way.rename(ctx, temp, i.Target)
 	}
 	if err != nil {
 		return i, f.undo(ctx, temp, err)
@@ -45,7 +49,7 @@ func (f *Host) replace(ctx context.Context, i Info, content []byte, o WriteOptio
 // arrived reads the new file back: what takes the place of the old one must be what was sent.
 func (f *Host) arrived(ctx context.Context, temp string, content []byte, want [sha256.Size]byte) error {
 	sum := &counter{w: io.Discard, h: sha256.New(), most: int64(len(content)) + 1}
-	err := f.b.read(ctx, temp, 0, -1, sum)
+	err := f.way.read(ctx, Info{Target: temp}, 0, -1, sum)
 	if err != nil && sum.n <= sum.most {
 		return err
 	}
@@ -73,7 +77,9 @@ func (f *Host) dress(ctx context.Context, temp string, old Info, asked *fs.FileM
 	if old.Kind != None {
 		uid, gid = old.uid, old.gid
 	}
-	return f.b.dress(ctx, temp, modeFor(old, asked), uid, gid)
+	return f.way.do(ctx, func(fs hostfs.FS) error {
+		return fs.Dress(ctx, temp, hostfs.Clothes{Mode: modeFor(old, asked), UID: uid, GID: gid})
+	})
 }
 
 // recheck looks again at what is there, and compares its hash where one is expected.
@@ -95,7 +101,7 @@ func (f *Host) recheck(ctx context.Context, i *Info, x Expect) error {
 			return err
 		}
 		// Reading takes time, in which others may write.
-		last, err := f.b.lstat(ctx, now.Target)
+		last, err := f.way.lstat(ctx, now.Target)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -114,10 +120,10 @@ func (f *Host) undo(ctx context.Context, temp string, err error) error {
 	}
 	uctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanup)
 	defer cancel()
-	if f.b.remove(uctx, temp) == nil {
+	if f.way.remove(uctx, temp) == nil {
 		return err
 	}
-	if _, lerr := f.b.lstat(uctx, temp); errors.Is(lerr, fs.ErrNotExist) {
+	if _, lerr := f.way.lstat(uctx, temp); errors.Is(lerr, fs.ErrNotExist) {
 		return err
 	}
 	return left(ctx, err, temp)

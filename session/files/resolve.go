@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 // maxLinks is how many symbolic links are followed.
@@ -31,12 +33,16 @@ func (f *Host) resolve(ctx context.Context, name string) (Info, error) {
 			none.Target, none.Kind = real, Directory
 			return none, nil
 		}
-		i, err := f.b.lstat(ctx, cur)
+		i, err := f.way.lstat(ctx, cur)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return none, err
 		}
 		if err == nil && i.Kind == link {
-			to, err := f.b.readlink(ctx, cur)
+			var to string
+			err := f.way.do(ctx, func(fs hostfs.FS) (err error) {
+				to, err = fs.Readlink(ctx, cur)
+				return err
+			})
 			if err != nil {
 				return none, err
 			}
@@ -71,7 +77,11 @@ var errPath = fault(CodeError, "the host reports an invalid path: it must be abs
 
 // realdir is the host's answer, if it is a path.
 func (f *Host) realdir(ctx context.Context, dir string) (string, error) {
-	real, err := f.b.realdir(ctx, dir)
+	var real string
+	err := f.way.do(ctx, func(fs hostfs.FS) (err error) {
+		real, err = fs.RealDir(ctx, dir)
+		return err
+	})
 	if err == nil && (!strings.HasPrefix(real, "/") || len(real) > maxPath || strings.ContainsRune(real, 0)) {
 		return "", errPath
 	}

@@ -3,14 +3,12 @@ package files
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/pkg/sftp"
-
 	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
+	"github.com/fairlead-ssh/fairlead/session/internal/hostfs"
 )
 
 const (
@@ -55,59 +53,44 @@ func (f *Host) tidy(ctx context.Context, dir, written string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, tidyTime)
 	defer cancel()
-	_ = f.b.tidy(ctx, dir, written)
+	_ = f.way.tidy(ctx, dir, written)
 }
 
-// stale are the names in a directory that an earlier write has left, by the clock of its file system.
-func stale(ctx context.Context, b backend, dir string, now time.Time) (paths []string, err error) {
-	n := 0
-	err = b.list(ctx, dir, func(name Name) error {
-		if n++; n > maxLooked {
-			return errEnd
+// tidy has one command do it where each costs as much as many files.
+func (w *way) tidy(ctx context.Context, dir, written string) error {
+	now, err := w.lstat(ctx, written)
+	if err != nil {
+		return err
+	}
+	if fs, err := w.current(ctx); err == nil {
+		if sh, ok := fs.(*hostfs.Shell); ok {
+			_, err := sh.Run(ctx, tidyText(), nil, nil, strings.TrimSuffix(dir, "/"))
+			return err
 		}
-		if tempName.MatchString(name.Name) && name.Kind == Regular && now.Sub(name.Changed) >= tempAge {
-			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+name.Name)
+	}
+	paths, err := w.stale(ctx, dir, now.changed)
+	for _, path := range paths {
+		err = errors.Join(err, w.remove(ctx, path))
+	}
+	return err
+}
+
+var errLooked = errors.New("enough names were looked at")
+
+// stale are the names in a directory that an earlier write has left, by the clock of its file system.
+func (w *way) stale(ctx context.Context, dir string, now time.Time) (paths []string, err error) {
+	n := 0
+	err = w.list(ctx, dir, func(m hostfs.Meta) error {
+		if n++; n > maxLooked {
+			return errLooked
+		}
+		if tempName.MatchString(m.Name) && m.Mode.IsRegular() && now.Sub(m.Changed) >= tempAge {
+			paths = append(paths, strings.TrimSuffix(dir, "/")+"/"+m.Name)
 		}
 		return nil
 	})
-	if errors.Is(err, errEnd) {
+	if errors.Is(err, errLooked) {
 		err = nil
 	}
 	return paths, err
-}
-
-func (l local) tidy(ctx context.Context, dir, written string) error {
-	now, err := os.Lstat(written)
-	if err != nil {
-		return err
-	}
-	paths, err := stale(ctx, l, dir, now.ModTime())
-	for _, path := range paths {
-		_ = os.Remove(path)
-	}
-	return err
-}
-
-func (s *overSFTP) tidy(ctx context.Context, dir, written string) error {
-	var now time.Time
-	err := s.with(ctx, func(c *sftp.Client) error {
-		st, err := c.Lstat(written)
-		if err == nil {
-			now = st.ModTime()
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	paths, err := stale(ctx, s, dir, now)
-	for _, path := range paths {
-		err = errors.Join(err, s.remove(ctx, path))
-	}
-	return err
-}
-
-func (b *overShell) tidy(ctx context.Context, dir, _ string) error {
-	_, err := b.run(ctx, tidyText(), nil, nil, strings.TrimSuffix(dir, "/"))
-	return err
 }
