@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // braceWords follows the brace expansions of a split word into the words it makes, at most maxBraces; ok is false when
@@ -108,3 +110,6 @@ func hasRange(word *syntax.Word) bool {
 	}
 	return false
 }
+
+// openRange finds a range between braces of which an expansion is an end: to zsh and ksh93 it is one.
+var openRange = lazyregexp.New("^(?:[^\"'\\\\]|\\\\.|\"[^\"]*\"|'[^']*')*(?:\\{[^\"'/{}]*\\.\\.[\"$`]|(?:\\$\\w+|[})])\\.\\.[\\w.-]*\\})")

@@ -118,6 +118,9 @@ func (w *walker) appendArg(out []programs.Arg, word *syntax.Word) []programs.Arg
 			w.cap("a word has more braces than are looked at")
 			return append(out, programs.Arg{Split: true, Source: source})
 		}
+		if !numbersOnly(w.shell) && w.d != inMksh && openRange.MatchString(source) {
+			w.raise(policy.Unknown, "shell/quirk", "some shells make a range of braces, whose end is known only when it runs")
+		}
 		split := *word
 		if syntax.SplitBraces(&split) {
 			if w.d == inMksh && hasRange(&split) {

@@ -65,7 +65,7 @@ const awkStage = `(?:sort|uniq|head|tail|wc|column|cut|cat)(?: [\w.,%:+=/' -]*)?
 
 var (
 	awkBlank  = lazyregexp.New(`^(?:[ \t\r]|\\\n|#.*)+`)
-	awkWide   = lazyregexp.New(`%[-+ #0']*(?:\d{5}|\d*\.\d{5})`)
+	awkWide   = lazyregexp.New(`%[-+ #0'_^]*(?:\d{5}|\*|\d*\.(?:\d{5}|\*))`)
 	awkString = lazyregexp.New(`^"(?:[^"\\\n]|\\.)*"`)
 	awkNumber = lazyregexp.New(`^[0-9.]+(?:[eE][+-]*[0-9]+)?`)
 	awkName   = lazyregexp.New(`^\w+`)

@@ -8,6 +8,7 @@ var checks = map[string]func(*call){
 	"fewBytes":    fewBytes,
 	"oldTail":     oldTail,
 	"zones":       zones,
+	"dates":       dates,
 	"jq":          jq,
 	"sum":         sum,
 	"yq":          yq,

@@ -91,6 +91,9 @@ func (f *findCall) expression(args []Arg) {
 				if t == 's' {
 					c.find.Paths = append(c.find.Paths, Path{Arg: args[i], Stat: true})
 				}
+				if a.Text == "-printf" && awkWide.MatchString(args[i].Text) {
+					c.say(unknown, "may fill pages")
+				}
 				if strings.HasPrefix(a.Text, "-newer") && strings.HasSuffix(a.Text, "t") {
 					c.zone(args[i])
 				}

@@ -104,15 +104,6 @@ func (s *jqScan) name(start int, w string) {
 		return
 	}
 	switch w {
-	case "base64", "base32":
-		if before == '@' {
-			s.c.say(recode, "has a filter that encodes")
-		}
-	case "explode":
-		// With an operand it is yq's, which puts in what anchors stand for.
-		if !strings.HasPrefix(strings.TrimLeft(s.src[s.at:], " \t\n"), "(") {
-			s.c.say(recode, "has a filter that encodes")
-		}
 	case "env", "ENV":
 		s.c.say(secret, "has a filter that shows the environment, which may hold secrets")
 	case "repeat", "while", "until", "def", "infinite":

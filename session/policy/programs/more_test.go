@@ -267,7 +267,7 @@ func TestSedIsReadToItsEnd(t *testing.T) {
 		unknown | sed 'p w' f
 		unknown | sed 'y/a/b/w' f
 		read-only | sed 'q 5' f
-		read-only | sed 'l 5;p' f
+		read-only | sed 'l 1;p' f
 		read-only | sed 's/a/b/gp;p' f
 		unknown | sed 's/a/b/k' f
 		unknown | sed 's/a/b/ep' f

@@ -96,11 +96,13 @@ var (
 	sedComma   = lazyregexp.New(`^[ \t]*,[ \t]*`)
 	sedNot     = lazyregexp.New(`^[ \t!]*`)
 	sedFlags   = lazyregexp.New(`^[IM]*`)
-	sedPlain   = lazyregexp.New(`^(?:[=dDgGhHnNpPxzF]|[lLqQ][ \t]*[0-9]*|[:btT][ \t]*\w*)`)
+	sedPlain   = lazyregexp.New(`^(?:[=dDgGhHnNpPxzF]|l[ \t]*[01]?|[LqQ][ \t]*[0-9]*|[:btT][ \t]*\w*)`)
 	sedEnd     = lazyregexp.New(`^[ \t]*(?:$|[\n;}#])`)
 	sedText    = lazyregexp.New(`^[aic](?:(?:[^\\\n]|\\[^\n])*\\\n)*.*\n?`)
 	sedLine    = lazyregexp.New(`^.*\n?`)
 	sedOptions = lazyregexp.New(`^[gpiImMe0-9]*`)
+	// What finds single characters, or a few that may be any, and puts them back: as in the tables.
+	sedPieces = lazyregexp.New(`^\^?(?:(?:\\?\()*(?:\.|\\[wWS]|\[\^[^]]+\]|\[[^]]*(?:a-z|A-Z|\[:(?:alnum|alpha|graph|print|lower|upper):\])[^]]*\])(?:\\?\?|\\?\{(?:\d,)?\d\\?\})?(?:\\?\))*)+.[^&\\]*(?:&|\\[1-9])`)
 )
 
 func (s *sedScript) run() bool {
@@ -220,12 +222,16 @@ func (s *sedScript) writes() {
 }
 
 func (s *sedScript) substitute() bool {
-	delim := s.delimiter()
+	delim, both := s.delimiter(), s.text
 	if !s.delimited(delim, true, false) || !s.delimited(delim, false, false) {
 		return false
 	}
-	if strings.Contains(s.eat(sedOptions), "e") {
+	options := s.eat(sedOptions)
+	if strings.Contains(options, "e") {
 		s.c.say(unknown, "has a script that runs a command")
+	}
+	if strings.Contains(options, "g") && sedPieces.MatchString(both[:len(both)-len(s.text)-len(options)]) {
+		s.c.say(recode, "has a script that takes what it reads apart")
 	}
 	if strings.HasPrefix(s.text, "w") {
 		s.text = s.text[1:]

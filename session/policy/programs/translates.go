@@ -1,8 +1,9 @@
 package programs
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/fairlead-ssh/fairlead/hosts/lazyregexp"
 )
 
 // translates: where tr maps letters or digits, nobody finds secrets in what it writes. Upper and lower case is no such thing.
@@ -22,31 +23,10 @@ func translates(c *call) {
 	}
 }
 
+// noLetters is what names blanks, controls and signs in a set of tr.
+var noLetters = lazyregexp.New(`\[:(?:space|blank|cntrl|punct):\]|\\(?:[abfnrtv\\]|13[3-6]|140|17[3-7]|0?(?:4[0-7]|5[0-467]|7[2-7]|[0-3]?[0-7]))`)
+
 // letters says that a set of tr may hold a letter, a digit, or what stands within words.
 func letters(set string) bool {
-	for _, class := range [...]string{"[:space:]", "[:blank:]", "[:cntrl:]", "[:punct:]"} {
-		set = strings.ReplaceAll(set, class, "")
-	}
-	for i := 0; i < len(set); i++ {
-		b := set[i]
-		if b == '\\' && i+1 < len(set) {
-			i++
-			if strings.IndexByte(`abfnrtv\`, set[i]) >= 0 {
-				continue
-			}
-			end := i
-			for end < len(set) && end < i+3 && set[end] >= '0' && set[end] <= '7' {
-				end++
-			}
-			if v, err := strconv.ParseUint(set[i:end], 8, 64); err == nil {
-				b, i = byte(v), end-1
-			} else {
-				b = set[i]
-			}
-		}
-		if b == '-' || b >= 0x80 || strings.IndexByte(identifier, b) >= 0 {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(noLetters.ReplaceAllString(set, ""), func(r rune) bool { return r >= 0x80 || strings.ContainsRune(identifier+"-", r) })
 }

@@ -16,6 +16,16 @@ func zones(c *call) {
 	}
 }
 
+// dates is for date, whose operand is a format.
+func dates(c *call) {
+	zones(c)
+	for _, a := range c.ops {
+		if awkWide.MatchString(a.Text) {
+			c.say(unknown, "may fill pages")
+		}
+	}
+}
+
 func (c *call) zone(date Arg) {
 	if file := zoneFile(date.Text); file != "" {
 		c.path(Arg{Text: file, Literal: date.Literal, Source: date.Source}, false)
