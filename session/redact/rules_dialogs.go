@@ -94,8 +94,8 @@ func dialogRules() []*rule {
 			ok: func(m *match) bool { return strong(m.text(1)) && notPlaceholder(m) },
 		},
 		{ // password for kim: x; password set to "x"
-			kind: "password", keys: []string{"password for ", "password set to", "password reset to", "password changed to", "password was ", "password has been "}, look: 256,
-			re: lazyregexp.New(`^(?i)password (?:for (?:the )?(?:user )?["'\[]?[\w.@-]+["'\]]?(?: (?:built-in )?(?:super)?user)?(?: \([^)\n]*\))?(?: is)?[ \t]?:|(?:was |has been )?(?:set|changed|reset) to:?)[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
+			kind: "password", keys: []string{"password for ", "password of ", "password set to", "password reset to", "password changed to", "password was ", "password has been "}, look: 256,
+			re: lazyregexp.New(`^(?i)password (?:(?:for|of) (?:the )?(?:user |account )?["'\[]?[\w.@-]+["'\]]?(?: (?:built-in )?(?:super)?user)?(?: \([^)\n]*\))?(?: is|(?: is)?[ \t]?[:=])|(?:was |has been )?(?:set|changed|reset) to:?)[ \t]+["'\x60]?([^\s"',\x60]{6,}?)["'\x60]?[.]?[ \t\r]*$`),
 			ok: func(m *match) bool { return strong(m.text(1)) && notPlaceholder(m) },
 		},
 		{ // chpasswd <<EOF, with lines of kim:x

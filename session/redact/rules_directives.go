@@ -27,6 +27,11 @@ func directiveRules() []*rule {
 				return (ownLine(line) || fileLine.Match(line)) && directive(v) && !bytes.EqualFold(v, []byte("password"))
 			},
 		},
+		{ // smtp_sasl_password_maps = static:kim:x, of Postfix
+			kind: "password", keys: []string{"static:"}, look: 256,
+			re: lazyregexp.New(`^static:[^\s:"'$]+:([^\s"'$]{3,})[ \t\r]*$`),
+			ok: func(m *match) bool { return bytes.Contains(linePrefix(m.before), []byte("sasl_password_maps")) },
+		},
 		{ // SQLConnectInfo db@host kim x, of ProFTPD
 			kind: "password", keys: []string{"sqlconnectinfo "}, left: wordLeft, look: 256, tail: unquoted,
 			re: lazyregexp.New(`^(?i)sqlconnectinfo[ \t]+\S+[ \t]+\S+[ \t]+` + lineValue),

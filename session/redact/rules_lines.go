@@ -11,7 +11,7 @@ import (
 var secretNames = []string{
 	"pass", "pwd", "psk", "secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
 	"private_key", "signing_key", "encryption_key", "master_key", "account_key", "auth_key", "shared_key",
-	"preshared_key", "credential", "bindpw", "bind_pw", "otpw", "db_pw", "admin_pw", "default_pw", "mysql_pw", "smtp_pw", "ldap_pw", "ftp_pw", "vpn_pw", "authtok", "presharedkey", "pre-shared-key", "pre_shared_key",
+	"preshared_key", "credential", "bindpw", "bind_pw", "otpw", "otp_seed", "db_pw", "admin_pw", "default_pw", "mysql_pw", "smtp_pw", "ldap_pw", "ftp_pw", "vpn_pw", "authtok", "presharedkey", "pre-shared-key", "pre_shared_key",
 }
 
 // lineRules take out values that stand on the lines after their names, or are named by XML, YAML and JSON in other ways
