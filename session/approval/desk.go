@@ -48,8 +48,9 @@ type Config struct {
 	// has all.
 	Unread func() error
 
-	// Now is the clock of the questions' Expires; nil means time.Now. Desks that several machines share a question between take it
-	// from one place. It may be set: what counts is what it says when the time seems to be over.
+	// Now is the clock of the questions' Expires, and of how long approvals for sessions hold; nil means this machine's, which goes
+	// on while the machine is suspended. Desks that several machines share a question between take it from one place. It may be set:
+	// what counts is what it says when the time seems to be over.
 	Now func() time.Time
 }
 
@@ -91,7 +92,7 @@ type settled struct{ id, how string }
 // that has given none needs no closing.
 func NewDesk(cfg Config) *Desk {
 	if cfg.Now == nil {
-		cfg.Now = time.Now
+		cfg.Now = func() time.Time { return time.Now().Round(0) } // what is monotonic stands still while a machine is suspended
 	}
 	return &Desk{
 		perPrincipal: cmp.Or(cfg.PerPrincipal, DefaultPerPrincipal), approvers: enrolled(cfg.Approvers),
@@ -158,28 +159,41 @@ func (a *Waiting) Pending() Pending { return a.w.Pending }
 
 // Wait waits for the answer as Approve does, and takes the question from the desk.
 func (a *Waiting) Wait(ctx context.Context) (policy.Answer, error) {
-	d, w, q := a.d, a.w, a.w.Question
+	d, w := a.d, a.w
 	for {
-		var end <-chan time.Time
-		if left := q.Expires.Sub(d.now()); !q.Expires.IsZero() {
-			// A context that ends first says better than we could why it ends.
-			if sooner, ok := ctx.Deadline(); !ok || time.Until(sooner) > left {
-				t := time.NewTimer(left)
-				defer t.Stop()
-				end = t.C
-			}
-		}
+		end := d.look(ctx, w.Question.Expires)
 		select {
 		case <-w.done:
+			end.Stop()
 			return *w.answer, nil
 		case <-ctx.Done():
+			end.Stop()
 			return d.drop(w, Canceled, context.Cause(ctx))
-		case <-end:
-			if over(w.Pending, d.now()) {
+		case <-end.C:
+			if over(w.Pending, d.now()) && !due(ctx) {
 				return d.drop(w, Expired, ErrExpired)
 			}
 		}
 	}
+}
+
+// due reports whether a context is about to end by itself, which says better than we could why it ends.
+func due(ctx context.Context) bool {
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) <= 0
+}
+
+// lookEvery is how often a question's time is looked at by the desk's clock, while a timer may stand still: whoever answers looks at
+// that clock too.
+const lookEvery = 10 * time.Second
+
+// look returns a timer for when to look at the desk's clock again.
+func (d *Desk) look(ctx context.Context, expires time.Time) *time.Timer {
+	left := expires.Sub(d.now())
+	if sooner, ok := ctx.Deadline(); expires.IsZero() || left > lookEvery || ok && time.Until(sooner) <= left {
+		left = lookEvery
+	}
+	return time.NewTimer(left)
 }
 
 // put makes q wait.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -304,4 +305,32 @@ func TestAQuestionCanBeAnsweredAsSoonAsItIsAsked(t *testing.T) {
 		assert.True(t, a.Approved)
 		assert.Empty(t, d.List())
 	}
+}
+
+// Whoever looks at a request on a machine that was suspended finds it expired. Who made it must not wait for timers that stood still.
+func TestWhoAsksHearsThatTheTimeIsOverOnAMachineThatWasSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asleep atomic.Int64
+		d := approval.NewDesk(approval.Config{Now: func() time.Time { return time.Now().Round(0).Add(time.Duration(asleep.Load())) }})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 15*time.Minute, errors.New("its own timer"))
+		defer cancel()
+		q := question("restart")
+		q.Expires = time.Now().Add(15 * time.Minute)
+		p, answer := asks(t, ctx, d, q)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Len(t, d.List(), 1)
+
+		asleep.Store(int64(time.Hour))
+		assert.Empty(t, d.List())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		select {
+		case a := <-answer:
+			assert.ErrorIs(t, a.err, approval.ErrExpired)
+		default:
+			t.Error("it still waits")
+		}
+		assert.ErrorContains(t, d.Answer(yes(p)), "it was not answered in time")
+	})
 }

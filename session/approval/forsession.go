@@ -54,7 +54,7 @@ type given struct {
 
 // give keeps an approval for a session. d.mu is held.
 func (d *Desk) give(p Pending, a policy.Answer) {
-	q, s, now := p.Question, *p.ForSession, time.Now()
+	q, s, now := p.Question, *p.ForSession, d.now()
 	a.ForSession = s.String()
 	a.Document = "" // on record with the answer, and large
 	g := &given{q: q, scope: s, answer: a, ForSession: ForSession{
@@ -62,7 +62,7 @@ func (d *Desk) give(p Pending, a policy.Answer) {
 		Session: q.Session, Sandbox: q.Sandbox, CWD: q.Dir, Class: string(q.Decision.Class), By: a.By, Proof: a.Proof, Input: a.WithInput,
 		Given: now, Until: now.Add(cmp.Or(s.For, MaxFor)),
 	}}
-	g.timer = time.AfterFunc(time.Until(g.Until), func() { d.end(p.ID, Ended{How: "expired"}) })
+	g.timer = time.AfterFunc(g.Until.Sub(now), func() { d.end(p.ID, Ended{How: "expired"}) })
 	d.forSession[p.ID] = g
 }
 
@@ -85,14 +85,18 @@ func (d *Desk) ForSession(q policy.Question) (policy.Answer, bool) {
 		if !g.answer.Proof.AtLeast(least) || !d.stillProven(g.answer) || !g.covers(q, d.begins) {
 			continue
 		}
+		late := !d.now().Before(g.Until)
 		d.mu.Lock()
-		holds := d.forSession[g.ID] == g && time.Now().Before(g.Until) // it may have been revoked meanwhile
+		holds := d.forSession[g.ID] == g && !late // it may have been revoked meanwhile
 		if holds {
 			g.Used++
 		}
 		d.mu.Unlock()
 		if holds {
 			return g.answer, true
+		}
+		if late { // the timer stood still while this machine was suspended
+			d.end(g.ID, Ended{How: "expired"})
 		}
 	}
 	return policy.Answer{}, false
@@ -125,11 +129,12 @@ func (d *Desk) stillProven(a policy.Answer) bool {
 
 // ForSessions returns the approvals for sessions that hold, the oldest first.
 func (d *Desk) ForSessions() []ForSession {
+	now := d.now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	out := make([]ForSession, 0, len(d.forSession))
 	for _, g := range d.forSession {
-		if time.Now().Before(g.Until) {
+		if now.Before(g.Until) {
 			out = append(out, g.ForSession)
 		}
 	}

@@ -272,3 +272,28 @@ func TestAnApprovalForASessionEnds(t *testing.T) {
 		assert.Equal(t, []string{boxed, "closed", left, "closed"}, []string{ended[4].ID, ended[4].How, ended[5].ID, ended[5].How})
 	})
 }
+
+// The timers of a machine stand still while it is suspended, and its clock does not.
+func TestAnApprovalForASessionEndsAtItsTimeOnAMachineThatWasSuspended(t *testing.T) {
+	var (
+		asleep time.Duration
+		ended  []string
+	)
+	d := newDesk(t, approval.Config{
+		Now:   func() time.Time { return time.Now().Round(0).Add(asleep) },
+		Ended: func(e approval.Ended) { ended = append(ended, e.How) },
+	})
+	p := forSession(t, d, inSession("./svcctl restart"), approval.Scope{For: time.Hour})
+	asleep = time.Hour - time.Minute
+	_, ok := d.ForSession(inSession("./svcctl restart"))
+	assert.True(t, ok)
+	require.Len(t, d.ForSessions(), 1)
+	assert.Empty(t, ended)
+
+	asleep = time.Hour
+	assert.Empty(t, d.ForSessions(), "what is shown is what holds")
+	_, ok = d.ForSession(inSession("./svcctl restart"))
+	assert.False(t, ok)
+	assert.Equal(t, []string{"expired"}, ended)
+	assert.ErrorIs(t, d.Revoke(p.ID, "operator/ada", ""), approval.ErrUnknown)
+}
