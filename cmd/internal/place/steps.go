@@ -103,8 +103,8 @@ func (s *Steps) without(refused, rest []hosts.Host, cmd session.Command, done fu
 	s.Ended(so)
 }
 
-// request is what the keeper gets.
-func (s *Steps) request(hs []hosts.Host) *wire.Rollout {
+// Request is how it is rolled out on hosts, as the keeper gets it.
+func (s *Steps) Request(hs []hosts.Host) *wire.Rollout {
 	in := s.Rollout
 	if s.Canary != nil {
 		in.Canary = []string{} // also where none is left: nil is a run without a canary

@@ -55,7 +55,7 @@ func (t *There) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, d
 		in.IdleS = &s
 	}
 	if t.Steps != nil {
-		in.Rollout = t.Steps.request(hs)
+		in.Rollout = t.Steps.Request(hs)
 	}
 	var files func(int) io.Writer
 	if t.Files != nil {

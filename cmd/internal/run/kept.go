@@ -11,6 +11,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/place"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/reason"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/runstore"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/sshopt"
@@ -23,7 +24,7 @@ import (
 const maxCommands = 8 << 20
 
 // keepRun begins to keep the run; nil where that cannot be, which is reported: the audit log has it all the same.
-func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runstore.Writer {
+func (o *Options) keepRun(id string, hs []hosts.Host, steps *place.Steps, secrets *redact.Set) *runstore.Writer {
 	if o.Runs == nil {
 		return nil
 	}
@@ -39,6 +40,10 @@ func (o *Options) keepRun(id string, hs []hosts.Host, secrets *redact.Set) *runs
 	rec.Exact = rec.Exact && cmdutil.Redactor(secrets)(o.Verify) == o.Verify && len(o.Verify) <= runstore.MaxCommand
 	if rec.Exact {
 		rec.Words, rec.Verify = o.Words, o.Verify
+	}
+	if steps != nil {
+		rec.Rollout = steps.Request(hs)
+		rec.Rollout.Verify = "" // which may hold a secret
 	}
 	if o.Timeout > 0 {
 		rec.Timeout = o.Timeout.String()
@@ -112,8 +117,6 @@ func (o *Options) rerunWords(args []string, dash int) error {
 	switch {
 	case o.ScriptFile != "":
 		return cmdutil.Usagef("--rerun runs the run's own command, or the one after --: leave --script out")
-	case o.Except != "":
-		return cmdutil.Usagef("--rerun takes the hosts of a run: --except has no effect")
 	case o.Program && dash < 0:
 		return cmdutil.Usagef("--rerun without a command runs the run's own: leave --program out")
 	case (o.CWD != "" || len(o.Env) > 0) && dash < 0:
@@ -187,11 +190,21 @@ func (o *Options) rerunHosts() ([]hosts.Host, error) {
 			o.Idle = d
 		}
 	}
+	if again && rec.Rollout != nil {
+		o.stepOptions.again(rec.Rollout)
+	}
+	if err := o.between(); err != nil {
+		return nil, err
+	}
+	at, err := o.stillThere(rec, picked)
+	if err != nil {
+		return nil, err
+	}
 	var hs []hosts.Host
-	for _, p := range picked {
-		h, err := o.hostNamed(p.Name)
-		if err != nil {
-			return nil, &cmdutil.UsageError{Err: err}
+	for i, p := range picked {
+		h, ok := at[i]
+		if !ok {
+			continue
 		}
 		if again && p.Command != "" {
 			if o.each == nil {
@@ -222,14 +235,4 @@ func (o *Options) runOf(store runstore.Store) (*runstore.Record, error) {
 		return nil, cmdutil.Usagef("there is no run yet to run again")
 	}
 	return all[0], nil
-}
-
-// hostNamed is a host by what it is asked for by.
-func (o *Options) hostNamed(name string) (hosts.Host, error) {
-	sel := targets.Resolver{Inventory: o.Inventory, Reach: o.Reach}
-	hs, err := sel.Resolve(name, "")
-	if err != nil {
-		return hosts.Host{}, err
-	}
-	return hs[0], nil
 }

@@ -75,6 +75,11 @@ func (o *Options) parse(args []string, dash int, scripted bool) error {
 	if err := o.stepOptions.parse(); err != nil {
 		return err
 	}
+	if o.Rerun == "" { // which may add batches
+		if err := o.between(); err != nil {
+			return err
+		}
+	}
 	return o.places()
 }
 

@@ -224,7 +224,7 @@ func run(ctx context.Context, o *Options) error {
 	if steps != nil {
 		r.watchSteps(steps, &judge)
 	}
-	r.log = o.keepRun(r.id, hs, secrets)
+	r.log = o.keepRun(r.id, hs, steps, secrets)
 	if where == place.Runner(from) {
 		r.log.Turns() // a keeper has to say that itself
 	}

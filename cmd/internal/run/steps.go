@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type stepOptions struct {
 	Retry        int
 	DryRun       bool
 	Pick         string
+
+	canaries []string // of a run that is run again
 }
 
 // maxRetry bounds --retry.
@@ -52,16 +55,11 @@ func (o *stepOptions) flags(fl *pflag.FlagSet) {
 
 // parse checks them, as far as they can be without hosts.
 func (o *stepOptions) parse() error {
-	stepped := o.Batch != "" || o.Canary != ""
 	switch {
 	case o.Deadline < 0:
 		return cmdutil.Usagef("--deadline must not be negative")
 	case o.Retry < 0 || o.Retry > maxRetry:
 		return cmdutil.Usagef("--retry must be between 0 and %d", maxRetry)
-	case o.Confirm && !stepped:
-		return cmdutil.Usagef("--confirm asks between batches: use it with --batch or --canary")
-	case o.BatchMaxFail != "" && !stepped:
-		return cmdutil.Usagef("--batch-max-fail counts in batches: use it with --batch or --canary, or use --max-fail")
 	}
 	if o.Batch != "" {
 		if _, err := rollout.ParseSizes(o.Batch); err != nil {
@@ -82,6 +80,32 @@ func (o *stepOptions) parse() error {
 		}
 	}
 	return nil
+}
+
+// between refuses what has no effect without batches.
+func (o *stepOptions) between() error {
+	switch stepped := o.Batch != "" || o.Canary != "" || len(o.canaries) > 0; {
+	case o.Confirm && !stepped:
+		return cmdutil.Usagef("--confirm asks between batches: use it with --batch or --canary")
+	case o.BatchMaxFail != "" && !stepped:
+		return cmdutil.Usagef("--batch-max-fail counts in batches: use it with --batch or --canary, or use --max-fail")
+	}
+	return nil
+}
+
+// again takes the batches and limits of a run that is run again, where the call has none of its own: what was rolled out with care is
+// not repeated on all hosts at once.
+func (o *stepOptions) again(was *wire.Rollout) {
+	if o.Batch == "" && o.Canary == "" {
+		o.Batch, o.canaries, o.Confirm = strings.Join(was.Batches, ","), was.Canary, o.Confirm || was.Confirm
+	}
+	if o.MaxFail == "" && o.BatchMaxFail == "" {
+		o.MaxFail, o.BatchMaxFail = was.MaxFail, was.BatchMaxFail
+	}
+	if o.Deadline == 0 && was.DeadlineS != nil {
+		o.Deadline = time.Duration(*was.DeadlineS * float64(time.Second))
+	}
+	o.Retry = cmp.Or(o.Retry, was.Retry)
 }
 
 // pick returns the hosts that --pick leaves.
@@ -129,6 +153,8 @@ func (o *Options) steps(hs []hosts.Host) (*place.Steps, error) {
 			return nil, cmdutil.Usagef("--canary: %s", cmdutil.Text(err))
 		}
 		p.Canary = targets.Among(first)
+	} else if first := named(hs, s.canaries); len(first) > 0 {
+		p.Canary = targets.Among(first)
 	} else if s.Batch == "" && s.MaxFail == "" && s.Verify == "" && s.Deadline == 0 && s.Retry == 0 {
 		return nil, nil
 	}
@@ -138,6 +164,20 @@ func (o *Options) steps(hs []hosts.Host) (*place.Steps, error) {
 		return nil, &cmdutil.UsageError{Err: err}
 	}
 	return p, nil
+}
+
+// named are those that go by one of names.
+func named(hs []hosts.Host, names []string) (found []hosts.Host) {
+	by := make(map[string]bool, len(names))
+	for _, name := range names {
+		by[name] = true
+	}
+	for _, h := range hs {
+		if by[targets.Asked(h)] {
+			found = append(found, h)
+		}
+	}
+	return found
 }
 
 // verifiable refuses a --verify that needs an answer: it runs later, when the answer would be to something else.

@@ -96,7 +96,11 @@ func (s *summary) text() string {
 		if text := first.String(); strings.HasPrefix(text, atVerify) { // the exit code is not the check's own
 			return fmt.Sprintf("fairlead: %s: %s\n", first.Names[0], text)
 		}
-		return outcome.Line(first.Names[0], first.status, first.String())
+		text := outcome.Line(first.Names[0], first.status, first.String())
+		if first.status != session.StatusTimeout { // which says itself that the deadline passed
+			text += stopText(s.rollout) // which the exit code is of
+		}
+		return text
 	}
 	failed, width := 0, 0
 	for _, r := range s.reasons {

@@ -108,7 +108,8 @@ func rerunCmd(f *cmdutil.Factory) *cobra.Command {
 	on := runstore.Failed
 	cmd := &cobra.Command{
 		Use: "rerun [RUN]", Short: "Run a run again, on the hosts where it failed",
-		Long: `Run a run's command again on some of its hosts, as fairlead run --rerun does, which takes all the flags of run.
+		Long: `Run a run's command again on some of its hosts, in the same batches and with the same limits, as fairlead run --rerun does,
+which takes all the flags of run.
 
 failed includes hosts whose outcome is unknown: the command may have run there. notrun takes only hosts that certainly got nothing.`,
 		Args: cmdutil.Args(0, 1, "at most one run"),

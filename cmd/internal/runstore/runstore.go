@@ -55,6 +55,8 @@ type Run struct {
 	Verify  string   `json:"verify,omitempty"`  // what checked each batch, where Exact
 	Timeout string   `json:"timeout,omitempty"` // as flags take it
 	Idle    string   `json:"idle,omitempty"`
+
+	Rollout *wire.Rollout `json:"rollout,omitempty"` // its batches and limits; nil is all at once
 }
 
 // Host is a host of a run.

@@ -73,6 +73,38 @@ func (r *Resolver) Resolve(expr, except string) ([]hosts.Host, error) {
 	return r.change(picked)
 }
 
+// Except reads what leaves out some of hs, which are picked already: hosts of the inventory, beside it, or that have left it.
+func (r *Resolver) Except(expr string, hs []hosts.Host) (hosts.Selector, error) {
+	not, err := r.parse(expr)
+	if err != nil || expr == "" {
+		return not, wrapExcept(err)
+	}
+	inv, err := r.Inventory()
+	if err != nil {
+		return not, err
+	}
+	all, known := slices.Collect(inv.All()), map[string]bool{}
+	for _, h := range all {
+		known[h.Name] = true
+	}
+	for _, h := range hs {
+		if hosts.CheckName(h.Name) == nil && !known[h.Name] {
+			all, known[h.Name] = append(all, h), true
+		}
+	}
+	if inv, err = hosts.NewInventory(all, slices.Collect(inv.Groups())); err != nil {
+		return not, err
+	}
+	return not, wrapExcept(inv.Check(not))
+}
+
+func wrapExcept(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exceptError{err}
+}
+
 // exceptError is what is wrong with --except.
 type exceptError struct{ error }
 

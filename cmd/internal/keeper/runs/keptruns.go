@@ -107,6 +107,11 @@ func (x *fleet) keep() *runstore.Writer {
 			r.Verify = how.Verify
 		}
 	}
+	if x.in.Rollout != nil {
+		how := *x.in.Rollout
+		how.Verify = "" // which may hold a secret
+		r.Rollout = &how
+	}
 	if r.Exact && x.in.Program != "" {
 		r.Words = append([]string{x.in.Program}, x.in.Args...)
 	}
