@@ -23,7 +23,8 @@ that, and --out-dir writes all of it to files. --cwd and --env are part of what 
 
 Commands read /dev/null unless --stdin forwards this program's standard input (--stdin=copy: to every host). --script FILE
 runs a shell script of up to 64 MiB in the shell that its #! names, else the host's; its arguments follow --, and "$0" is
-the shell's name. For other languages: fairlead run HOST --stdin -- python3 - < FILE.
+the shell's name. For other languages: fairlead run HOST --stdin -- python3 - < FILE. What a command leaves in the background
+ends with it, unless it was started with nohup or setsid; fairlead jobs start is for what takes long.
 
 --held is a dry run: each host's kernel holds the command to reading (seccomp, Landlock where it is there; root too) and refuses what it
 would write, signal or connect to. Output and exit code are those of that attempt. Nothing is installed. A host that cannot
@@ -43,8 +44,9 @@ batches, and --deadline bounds the whole run. A limit starts no further host and
 which limit stopped the run, and which hosts got nothing. --dry-run shows hosts, batches and verdicts.
 
 Runs are kept, without output: "fairlead runs list" shows them, and --rerun failed, unreachable, notrun or all runs the last one,
-or RUN, again on those hosts. failed includes hosts whose outcome is unknown, as of a run that was killed: the command may
-have run there. notrun takes only hosts that certainly got nothing.
+or RUN, again on those hosts, in the same batches and with the same limits where the call has none. failed includes hosts whose
+outcome is unknown, as of a run that was killed: the command may have run there. notrun takes only hosts that certainly got
+nothing.
 
 The audit log gets commands with secrets redacted. --redact redacts the printed output too, and agents always get it so.
 

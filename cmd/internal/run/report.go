@@ -17,6 +17,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
@@ -53,9 +54,10 @@ type report struct {
 	id  string
 	log *runstore.Writer // nil where the run is not kept
 
-	files   *outdir.Dir // nil without --out-dir
-	omitted omission    // what the view does not show
-	undone  undone      // what a dry run would have done
+	files      *outdir.Dir // nil without --out-dir
+	omitted    omission    // what the view does not show
+	shellEnded bool        // a shell of a host's has run the command, and is gone
+	undone     undone      // what a dry run would have done
 
 	removed redact.Counts // secrets that were taken out of the output
 
@@ -129,9 +131,17 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 	if err != nil {
 		return err
 	}
-	io.WriteString(r.o.IO.Err, r.undone.text()+r.omitted.text()+tellCounts(r.removed)+r.summary.text())
+	io.WriteString(r.o.IO.Err, r.undone.text()+r.omitted.text()+tellCounts(r.removed)+r.endedWithIt()+r.summary.text())
 	unread.tell() // what waits may have come later
 	return cmdutil.Exit(code)
+}
+
+// endedWithIt says of a command that has started something in the background that this has ended, too.
+func (r *report) endedWithIt() string {
+	if !r.shellEnded || r.o.Words != nil || r.o.Held || !parse.LeavesBehind(r.o.Script) {
+		return ""
+	}
+	return "fairlead: what the command has left in the background ended with it: wait for it, keep it with nohup or setsid, or start it with fairlead jobs start\n"
 }
 
 // ended takes what became of a host.
@@ -147,6 +157,7 @@ func (r *report) ended(e place.HostEnd) {
 		r.omitted.add(t.label, e.Result)
 	}
 	r.undone.add(t.label, e.Result)
+	r.shellEnded = r.shellEnded || e.Result.ExitCode != nil && e.Result.StderrMode != "channel" // which has none
 	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
 	if r.o.took != nil {

@@ -338,3 +338,26 @@ func TestDoubleHostsOutsideTheInventoryAreToldApart(t *testing.T) {
 	assert.Contains(t, w.err.String(), "fairlead: 3 of 3 hosts failed")
 	assert.Contains(t, w.err.String(), "ada@down:2222")
 }
+
+// What a command leaves in the background ends with its shell, and that is said once.
+func TestItIsToldThatTheBackgroundEndsWithTheCommand(t *testing.T) {
+	const told = "fairlead: what the command has left in the background ended with it: wait for it, keep it with nohup or setsid, or start it with fairlead jobs start\n"
+	for script, want := range map[string]string{
+		"sleep 100 & echo now":                  told,
+		"(sleep 100; echo late) & echo now":     told,
+		"true & wait; echo now":                 "",
+		"nohup true >/dev/null 2>&1 & echo now": "",
+		"echo now":                              "",
+	} {
+		w := newWorld(t, "web1", "web2")
+		code, err := w.run(t.Context(), "all", "--fold", "--", script)
+		require.NoError(t, err)
+		assert.Zero(t, code)
+		assert.Contains(t, w.out.String(), "now", script)
+		if want == "" {
+			assert.NotContains(t, w.err.String(), "background", script)
+		} else {
+			assert.Equal(t, 1, strings.Count(w.err.String(), told), "%s: %s", script, w.err.String())
+		}
+	}
+}
