@@ -35,6 +35,9 @@ type world struct {
 	t        *testing.T
 	socket   string
 	out, err *bytes.Buffer
+
+	find     error            // of looking for the keeper that runs
+	sessions http.HandlerFunc // tells of a session; nil knows none
 }
 
 // newWorld answers requests to run, and to open a session, with answer.
@@ -47,6 +50,13 @@ func newWorld(t *testing.T, answer http.HandlerFunc) *world {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/runs", answer)
 	mux.HandleFunc("POST /v1/sessions", answer)
+	mux.HandleFunc("GET /v1/sessions/{id}", func(rw http.ResponseWriter, r *http.Request) {
+		if w.sessions != nil {
+			w.sessions(rw, r)
+			return
+		}
+		problem(rw, 404, "not_found", "there is no such thing")
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { problem(w, 404, "not_found", "there is no such thing") })
 	srv := httptest.NewUnstartedServer(mux)
 	srv.Listener, err = net.Listen("unix", w.socket)
@@ -78,7 +88,12 @@ func newWorld(t *testing.T, answer http.HandlerFunc) *world {
 	return w
 }
 
-func (w *world) Find(ctx context.Context) (*client.Client, error) { return w.Start(ctx) }
+func (w *world) Find(ctx context.Context) (*client.Client, error) {
+	if w.find != nil {
+		return nil, w.find
+	}
+	return w.Start(ctx)
+}
 func (w *world) Start(context.Context) (*client.Client, error) {
 	c := client.New(client.Config{Socket: w.socket})
 	w.t.Cleanup(c.Close)
@@ -200,4 +215,45 @@ func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	})
 	assert.Equal(t, 3, w.run("-s", "build", "far", "--", "true"))
 	assert.Equal(t, "fairlead: far: unreachable: connection refused\n", w.err.String())
+}
+
+// The name of an open session is no host's. Where the keeper that holds it does not say so, neither is said of it.
+func TestASessionIsNoUnknownHostWhereTheKeeperFails(t *testing.T) {
+	never := func(http.ResponseWriter, *http.Request) { t.Error("nothing runs") }
+	command := func(w *world) error {
+		cmd := exec.NewCmd(w.Factory, nil)
+		cmd.SetArgs([]string{"build", "--", "true"})
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		return cmd.ExecuteContext(t.Context())
+	}
+	const both = "no host named build; for a host that is listed nowhere, write user@build; whether it is an open session only the keeper knows: "
+	var usage *cmdutil.UsageError
+
+	w := newWorld(t, never)
+	w.find = errors.New("the one that runs does not answer")
+	err := command(w)
+	require.EqualError(t, err, both+"the one that runs does not answer")
+	assert.NotErrorAs(t, err, &usage)
+
+	w = newWorld(t, never)
+	w.sessions = func(w http.ResponseWriter, _ *http.Request) {
+		problem(w, 503, "full", "too many requests are in progress")
+	}
+	err = command(w)
+	require.EqualError(t, err, both+"too many requests are in progress")
+	assert.NotErrorAs(t, err, &usage)
+
+	w = newWorld(t, never)
+	w.sessions = func(w http.ResponseWriter, _ *http.Request) {
+		problem(w, 409, "elsewhere", "session build on far is open in another keeper")
+	}
+	err = command(w)
+	require.EqualError(t, err, "session build on far is open in another keeper")
+	require.ErrorAs(t, err, &usage)
+
+	w = newWorld(t, never)
+	err = command(w)
+	require.Error(t, err)
+	assert.Equal(t, "no host named build; for a host that is listed nowhere, write user@build", cmdutil.Text(err))
+	assert.ErrorAs(t, err, &usage)
 }

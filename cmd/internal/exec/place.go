@@ -99,7 +99,7 @@ func (o *Options) named(ctx context.Context, mode config.KeeperMode) (*site, err
 				return "", o.opened(o.Session)
 			case err == nil:
 				return s.ID, nil
-			case code == "closed": // what it held is gone, and whoever goes on as if it were there should know
+			case code == "closed", code == wire.CodeElsewhere: // what it held is gone, and whoever goes on as if it were there should know
 				var why *wire.Problem
 				if errors.As(err, &why) {
 					fmt.Fprintf(o.IO.Err, "fairlead: %s; this is a new one\n", cmdutil.OneLine(cmdutil.Text(errors.New(why.Detail))))
@@ -131,15 +131,20 @@ func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr err
 	case err != nil && mode == config.Require:
 		return nil, err
 	case err != nil:
-		return nil, herr
+		return nil, o.unknown(herr, err)
 	}
 	s, err := c.Session(ctx, o.Target)
 	if err != nil {
 		c.Close()
-		if codeOf(err) == "closed" {
+		switch code := codeOf(err); {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case code == "closed", code == wire.CodeElsewhere:
 			return nil, &cmdutil.UsageError{Err: err}
+		case code == "not_found", code == "invalid": // no session can have such a name
+			return nil, herr
 		}
-		return nil, herr
+		return nil, o.unknown(herr, err)
 	}
 	if !o.suits(s) {
 		c.Close()
@@ -147,6 +152,12 @@ func (o *Options) existing(ctx context.Context, mode config.KeeperMode, herr err
 	}
 	p := &site{host: o.hostOf(s), keeper: c, session: func(context.Context) (string, error) { return s.ID, nil }}
 	return p, nil
+}
+
+// unknown says that the target is no host, and that the keeper, which would know a session of that name, failed: an open session that
+// is called an unknown host sends its user to the inventory.
+func (o *Options) unknown(herr, err error) error {
+	return cmdutil.Wrap(cmdutil.OneLine(cmdutil.Text(herr))+"; whether it is an open session only the keeper knows", err)
 }
 
 // suits reports whether an open session is what the options ask for: none does but for the account that it runs as.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/access"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/problem"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/store"
 )
@@ -50,6 +51,10 @@ func (k *Keeper) past(ctx context.Context, c *access.Caller, idOrName string) er
 	}
 	if s.Principal != c.Principal {
 		return missing
+	}
+	if s.Ended.IsZero() && s.Keeper != k.cfg.ID { // which shares the store: it has another XDG_RUNTIME_DIR, or runs on another machine
+		return problem.New(http.StatusConflict, wire.CodeElsewhere,
+			"session %.80s on %s is open in another keeper: use it where it was opened, with the XDG_RUNTIME_DIR of there, or open a session here", idOrName, s.Host)
 	}
 	why := s.EndReason
 	if why == "" {

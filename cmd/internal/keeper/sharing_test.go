@@ -99,3 +99,20 @@ func TestWhatWaitsInOneKeeperIsAnsweredAtAnother(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, p.Detail)
 	assert.Equal(t, "executed", got.Status, got.Reason)
 }
+
+// One account has two keepers with one store where one of its logins has another XDG_RUNTIME_DIR.
+func TestASessionOfAnotherKeeperIsNotCalledClosed(t *testing.T) {
+	a, b := twoKeepers(t)
+	s := a.OpenSession("here", "work")
+	for _, name := range []string{"work", s.ID} {
+		_, err := b.Client.Session(t.Context(), name)
+		var p *wire.Problem
+		require.ErrorAs(t, err, &p)
+		assert.Equal(t, http.StatusConflict, p.Status)
+		assert.Equal(t, wire.CodeElsewhere, p.Code)
+		assert.Contains(t, p.Detail, "session "+name+" on here is open in another keeper")
+	}
+	require.NoError(t, a.CloseSession(t.Context(), s.ID))
+	_, err := b.Client.Session(t.Context(), "work")
+	require.ErrorContains(t, err, "session work on here is closed: it was asked to")
+}

@@ -33,6 +33,9 @@ const (
 // Headers are those of requests that are named for Fairlead, which refuses other names that begin like them.
 var Headers = []string{Principal, Inventory, AuthSock, SSHOptions, Environment, Elicit, Asker}
 
+// CodeElsewhere is the code of a Problem with a session that another keeper holds.
+const CodeElsewhere = "elsewhere"
+
 // UpgradeMCP is the protocol that a connection to /v1/mcp turns into: messages of the Model Context Protocol, as on
 // standard input and output.
 const UpgradeMCP = "fairlead-mcp"
