@@ -93,6 +93,9 @@ func (k *Callers) Local(r *http.Request) (*Caller, *wire.Problem) {
 	if err := insideOf(r.Context()); err != nil {
 		return nil, problem.New(http.StatusForbidden, "forbidden", "%s", cmdutil.Text(err))
 	}
+	if len(r.Header.Values("Authorization")) > 0 { // a token of less would have all the rights of the account
+		return nil, problem.New(http.StatusForbidden, "forbidden", "a token is for callers over TCP: on the socket the account says who calls; leave Authorization out, and name an agent with %s", wire.Principal)
+	}
 	c := &Caller{Principal: k.Principal, Role: Owner, Inventory: k.Inventory, Account: k.Record.Own, Pid: pidOf(r.Context())}
 	if as := r.Header.Values(wire.Principal); len(as) > 0 {
 		if len(as) > 1 || !listen.AgentName.MatchString(as[0]) {

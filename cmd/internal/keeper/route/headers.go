@@ -16,8 +16,8 @@ import (
 // ourHeaders are the request headers that are Fairlead's own.
 var ourHeaders = append(slices.Clone(wire.Headers), page.Token)
 
-// UnknownHeader refuses a header that has a name like Fairlead's own and is none, one of which a request has one and that is given
-// twice, and what says that a body is not as it comes: a misspelled Fairlead-Principal would make an agent's request its owner's.
+// UnknownHeader refuses a header that has a name like Fairlead's own and is none, one of them that is empty, one of which a request
+// has one and that is given twice, and what says that a body is not as it comes: a misspelled Fairlead-Principal would make an agent's request its owner's.
 func UnknownHeader(h http.Header) *wire.Problem {
 	for name, values := range h {
 		switch known := slices.Contains(ourHeaders, name); {
@@ -25,6 +25,8 @@ func UnknownHeader(h http.Header) *wire.Problem {
 			return problem.New(http.StatusBadRequest, "invalid", "unknown header %.80q; known: %s", name, strings.Join(ourHeaders, ", "))
 		case known && name != wire.Principal && len(values) > 1: // who names two is refused as such
 			return problem.New(http.StatusBadRequest, "invalid", "the header %s must be there once", name)
+		case slices.Contains(wire.Headers, name) && name != wire.Principal && values[0] == "": // a variable that was not set
+			return problem.New(http.StatusBadRequest, "invalid", "the header %s is empty: give it a value, or leave it out", name)
 		}
 	}
 	for _, name := range single {

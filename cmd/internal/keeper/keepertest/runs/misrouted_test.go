@@ -107,6 +107,8 @@ func TestHeadersThatWouldHaveNoEffectAreRefused(t *testing.T) {
 		"a header of someone else":     {"GET", "/v1/hosts", "", []string{"X-Fairlead", "x"}, 200, ""},
 		"an asker that cannot be":      {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Fairlead-Asker", "me"}, 400, "Fairlead-Asker is 8 to 64 letters, digits, - and _"},
 		"a key that comes twice":       {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Idempotency-Key", "a", "Idempotency-Key", "b"}, 400, "the header Idempotency-Key must be there once"},
+		"a token on the socket":        {"GET", "/v1/sessions", "", []string{"Authorization", "Bearer fairlead_x"}, 403, "a token is for callers over TCP: on the socket the account says who calls"},
+		"an empty inventory":           {"GET", "/v1/hosts", "", []string{"Fairlead-Inventory", ""}, 400, "the header Fairlead-Inventory is empty: give it a value, or leave it out"},
 		"a type that comes twice":      {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Content-Type", "application/json", "Content-Type", "text/plain"}, 400, "the header Content-Type must be there once"},
 		"a body without a type":        {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Content-Type"}, 201, ""},
 		"a type in capitals":           {"POST", "/v1/sessions", `{"host":"here"}`, []string{"Content-Type", "Application/JSON; Charset=UTF-8"}, 201, ""},
