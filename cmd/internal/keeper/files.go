@@ -47,7 +47,7 @@ type (
 	fileListIn struct {
 		FileAt
 		Offset    int64 `query:"offset" minimum:"0" doc:"of the text as it is shown: next_offset of the page before"`
-		Limit     int   `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144)"`
+		Limit     int   `query:"limit" minimum:"0" maximum:"4194304" doc:"bytes (default 262144, and never fewer than 16384)"`
 		Connected bool  `query:"connected" doc:"only over a connection that the keeper has: it does not log in, and answers unreachable"`
 	}
 	fileWriteIn struct {
@@ -179,7 +179,7 @@ func (k *Keeper) listFiles(ctx context.Context, c *access.Caller, in *fileListIn
 		ctx = connect.WithoutDial(ctx)
 	}
 	return k.file(ctx, c, in.FileAt, filework.Request{Op: filework.List}, "", func(x *registry.Exec, out *wire.File) error {
-		p, err := k.pageOf(c, x, in.Offset, max(cmp.Or(in.Limit, route.DefaultPage), leastList))
+		p, err := k.namesOf(c, x, in)
 		if err != nil {
 			return err
 		}
@@ -205,6 +205,24 @@ func (k *Keeper) pageOf(c *access.Caller, x *registry.Exec, offset int64, limit 
 		limit = route.DefaultPage
 	}
 	return x.Page(registry.Stdout, offset, int(limits.Output(int64(limit))))
+}
+
+// namesOf is a page of a list, which begins with a name. The directory is read again for each page: where a name went meanwhile, the
+// next offset lies within a line, and what is left of that would be a name that is not there, or be left out.
+func (k *Keeper) namesOf(c *access.Caller, x *registry.Exec, in *fileListIn) (output.Page, error) {
+	limit := max(cmp.Or(in.Limit, route.DefaultPage), leastList)
+	if in.Offset == 0 {
+		return k.pageOf(c, x, 0, limit)
+	}
+	p, err := k.pageOf(c, x, in.Offset-1, limit+1)
+	if err != nil || len(p.Text) == 0 {
+		return p, err
+	}
+	if p.Text[0] != '\n' {
+		return p, problem.New(http.StatusConflict, registry.CodeConflict, "no name begins at offset %d: the directory has changed, or the offset is no next_offset; list it again without an offset", in.Offset)
+	}
+	p.Text, p.Offset = p.Text[1:], p.Offset+1
+	return p, nil
 }
 
 // leastList is how many bytes of a list a page has at least: more than any one line.

@@ -177,6 +177,14 @@ func TestWhatRequestsForJobsAndFilesSayHasItsEffect(t *testing.T) {
 	require.NotZero(t, names.Next)
 	into(w, &rest, "GET", fmt.Sprintf("/v1/files/list?host=here&offset=%d&path=%s", names.Next, dir), "")
 	assert.Equal(t, 401, len(names.Names)+len(rest.Names))
+	var after wire.File
+	into(w, &after, "GET", fmt.Sprintf("/v1/files/list?host=here&offset=%d&path=%s", names.Next+int64(len(names.Names))<<10, dir), "")
+	assert.Empty(t, after.Names, "after the end")
+	for _, within := range []int64{1, 4, names.Next - 1, names.Next + 1} { // as where a name went since the page before
+		status, _, text := w.Send("GET", fmt.Sprintf("/v1/files/list?host=here&offset=%d&path=%s", within, dir), "")
+		assert.Equal(t, http.StatusConflict, status, "%.200s", text)
+		assert.Contains(t, text, fmt.Sprintf("no name begins at offset %d", within))
+	}
 
 	edit := `{"old":"0","new":"00"}`
 	for range 2 {
