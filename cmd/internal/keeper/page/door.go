@@ -56,6 +56,7 @@ type hash = [sha256.Size]byte
 type Door struct {
 	addr   string
 	cookie string // its name: that of each keeper's is another, for all of them get to see it
+	now    func() time.Time
 
 	mu    sync.Mutex // guards what follows
 	codes []invitation
@@ -94,7 +95,7 @@ func (p Page) Use(ctx context.Context) (_ context.Context, leave func()) {
 	ctx, over := p.visit.right.Use(ctx, p.visit.until, pageLate)
 	return ctx, func() {
 		p.door.mu.Lock()
-		p.visit.seen = time.Now()
+		p.visit.seen = p.door.now()
 		p.door.mu.Unlock()
 		over()
 	}
@@ -103,12 +104,12 @@ func (p Page) Use(ctx context.Context) (_ context.Context, leave func()) {
 // NewDoor returns the door of a page at addr, which is host:port.
 func NewDoor(addr string) *Door {
 	_, port, _ := strings.Cut(addr, ":")
-	return &Door{addr: addr, cookie: cookiePrefix + port}
+	return &Door{addr: addr, cookie: cookiePrefix + port, now: time.Now}
 }
 
 // Invite returns a code that lets one page in, and until when.
 func (d *Door) Invite(g Guest) (code string, until time.Time) {
-	code, until = rand.Text(), time.Now().Add(CodeTime)
+	code, until = rand.Text(), d.now().Add(CodeTime)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep()
@@ -139,7 +140,7 @@ func (d *Door) enter(code string, has []*http.Cookie) (cookie, token string, ok 
 	if len(d.pages) == maxPages {
 		d.crowd()
 	}
-	now := time.Now()
+	now := d.now()
 	d.last++
 	d.pages = append(d.pages, &visit{
 		number: d.last, cookie: sha256.Sum256([]byte(cookie)), token: sha256.Sum256([]byte(token)), until: now.Add(SessionTime), seen: now, guest: d.codes[i].guest,
@@ -181,7 +182,7 @@ func (d *Door) Know(r *http.Request) (Page, bool) {
 	if v == nil {
 		return Page{}, false
 	}
-	v.seen = time.Now()
+	v.seen = d.now()
 	return Page{Guest: v.guest, Number: v.number, door: d, visit: v}, true
 }
 
@@ -212,14 +213,23 @@ func (d *Door) find(r *http.Request) *visit {
 	return nil
 }
 
-// sweep forgets what is over. What a page does ends by itself at its time, and one that nothing has used does nothing.
+// sweep forgets what is over. What a page does ends by itself at its time, or here, where this machine was suspended meanwhile; a
+// page that nothing has used does nothing.
 func (d *Door) sweep() {
-	now := time.Now()
-	d.codes = slices.DeleteFunc(d.codes, func(c invitation) bool { return !now.Before(c.until) })
+	now := d.now()
+	d.codes = slices.DeleteFunc(d.codes, func(c invitation) bool { return between(c.until, now) >= 0 })
 	d.pages = slices.DeleteFunc(d.pages, func(v *visit) bool {
-		return !now.Before(v.until) || now.Sub(v.seen) >= IdleTime && !v.right.Used()
+		if between(v.until, now) >= 0 {
+			v.right.End(context.Background(), pageLate)
+			return true
+		}
+		return between(v.seen, now) >= IdleTime && !v.right.Used()
 	})
 }
+
+// between is how much time went by, by the monotonic clock or by that on the wall, whichever says more: the one stands still while
+// this machine is suspended, and the other may be set back.
+func between(a, b time.Time) time.Duration { return max(b.Sub(a), b.Round(0).Sub(a.Round(0))) }
 
 func tokenOf(r *http.Request) string {
 	if token := r.Header.Get(Token); token != "" || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
