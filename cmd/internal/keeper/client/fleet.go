@@ -76,12 +76,16 @@ func (f *fleet) close() {
 }
 
 func (f *fleet) follow(ctx context.Context, events *eventReader) (*wire.RunsEnd, error) {
+	next := events.next
 	for {
-		e, err := events.next()
+		e, err := next()
 		if err != nil {
 			return nil, ErrCutOff
 		}
+		next = events.next
 		switch e.kind {
+		case "confirm":
+			next, err = f.confirm(ctx, e, events)
 		case "waiting":
 			if f.out.Waiting != nil {
 				f.out.Waiting()

@@ -19,7 +19,8 @@ type Steps struct {
 	Batch func(b *wire.RunBatch)
 	// Verified is told of the end of the check on a host.
 	Verified func(host int, r *wire.RunResult) error
-	// Confirm reports whether the next batch may begin. It returns when ctx ends. Nil is no.
+	// Confirm reports whether the next batch may begin. It returns when ctx ends, as it does where the run has ended meanwhile, and is
+	// called from a goroutine of its own, while nothing else is called. Nil is no.
 	Confirm func(ctx context.Context, so *wire.RunReport) bool
 }
 
@@ -42,23 +43,52 @@ func (f *fleet) rollout(ctx context.Context, e event) error {
 			return understood(err)
 		}
 		return f.out.Steps.Verified(r.Host, r)
-	case "confirm":
-		so := &wire.RunReport{}
-		if err := understood(json.Unmarshal(e.data, so)); err != nil {
-			return err
-		}
-		goOn := f.out.Steps.Confirm != nil && f.out.Steps.Confirm(ctx, so)
-		if ctx.Err() != nil {
-			return nil // the run is being stopped
-		}
-		err := f.c.ConfirmRun(ctx, f.id, wire.RunConfirm{Done: so.Done, GoOn: goOn})
-		var problem *wire.Problem
-		if errors.As(err, &problem) && (problem.Code == "conflict" || problem.Code == "not_found") {
-			return nil // it is asked no longer, and the run's end says why
-		}
-		return err
 	}
 	return nil
+}
+
+// confirm asks whether the next batch may begin, until the answer is sent or anything else comes of the run, as its end where it was
+// stopped from elsewhere, its deadline has passed or the keeper has gone. It returns what gives the next event.
+func (f *fleet) confirm(ctx context.Context, e event, events *eventReader) (next func() (event, error), err error) {
+	so := &wire.RunReport{}
+	if err := understood(json.Unmarshal(e.data, so)); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() { answered <- f.answer(ctx, so) }()
+	var came event
+	var cut error
+	coming := make(chan struct{})
+	go func() { // ends with the stream of events at the latest
+		defer close(coming)
+		came, cut = events.next()
+	}()
+	select {
+	case err = <-answered:
+	case <-coming:
+		cancel()
+		err = <-answered
+	}
+	return func() (event, error) {
+		<-coming
+		return came, cut
+	}, err
+}
+
+// answer asks, and sends the answer.
+func (f *fleet) answer(ctx context.Context, so *wire.RunReport) error {
+	goOn := f.out.Steps.Confirm != nil && f.out.Steps.Confirm(ctx, so)
+	if ctx.Err() != nil {
+		return nil // the run is being stopped, or has ended
+	}
+	err := f.c.ConfirmRun(ctx, f.id, wire.RunConfirm{Done: so.Done, GoOn: goOn})
+	var problem *wire.Problem
+	if ctx.Err() != nil || errors.As(err, &problem) && (problem.Code == "conflict" || problem.Code == "not_found") {
+		return nil // it is asked no longer, and the run's end says why
+	}
+	return err
 }
 
 // ConfirmRun answers whether the next batch of a rollout may begin.

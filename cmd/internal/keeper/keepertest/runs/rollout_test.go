@@ -185,3 +185,17 @@ func TestWhatARolloutCannotDoIsRefused(t *testing.T) {
 	_, err := w.RunFleet(t.Context(), wire.NewRun{ID: "r_single", Host: "web1", Command: "true", Rollout: &wire.Rollout{}}, (&keepertest.Told{}).Fleet())
 	require.ErrorContains(t, err, "rollout has no effect on a single host")
 }
+
+// What ends a run while its caller is asked ends the question: it would be answered for nothing, or never.
+func TestTheQuestionEndsWithTheRun(t *testing.T) {
+	w := keepertest.StartFleet(t, 2)
+	o := roll(w, w.Client, wire.NewRun{ID: "r_elsewhere", Selector: "web*", Command: "true", Rollout: &wire.Rollout{Batches: []string{"1"}, Confirm: true}},
+		func(ctx context.Context, _ *wire.RunReport) bool {
+			assert.NoError(t, w.StopRun(context.Background(), "r_elsewhere"))
+			<-ctx.Done()
+			return false
+		})
+	assert.Equal(t, "canceled", o.end.Rollout.Stopped)
+	assert.Equal(t, "web2", o.end.Rollout.NotRun)
+	assert.Equal(t, []string{"ok", "canceled"}, o.Statuses())
+}
