@@ -163,6 +163,7 @@ func TestTheClientOfATerminalIsAStream(t *testing.T) {
 	c := open(client.TerminalAsk{Size: session.Size{Rows: 30, Cols: 100}, Settings: []string{`erase "^H"`, "-ixon"}})
 	line(c, `stty -a | tr ';' '\n' | grep -e erase -e ixon -e rows; echo "=$((40+2))="`)
 	seen := until(c, "=42=")
+	assert.FileExists(t, filepath.Join(w.Cfg.Recordings, c.Recording()), "its name is known from the beginning")
 	assert.Contains(t, seen, "erase = ^H")
 	assert.Contains(t, seen, "-ixon")
 	assert.Contains(t, seen, "rows 30")

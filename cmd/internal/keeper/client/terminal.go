@@ -46,6 +46,7 @@ type Terminal struct {
 	typed  int64  // bytes that Write has sent
 	taken  *int64 // of them, as the keeper says; nil where it does not
 	closed bool
+	record string // the recording's name
 
 	ended chan struct{} // closed when end and err are known
 	end   *wire.TerminalEnd
@@ -55,7 +56,7 @@ type Terminal struct {
 const (
 	maxTerminalFrame = 1 << 20         // bytes at once, from the keeper
 	maxTyped         = 64 << 10        // bytes that the program has not taken
-	hangUpTime       = 5 * time.Second // for the keeper to say how a terminal ended that we have hung up
+	hangUpTime       = 2 * time.Second // for the keeper to say how a terminal ended that we have hung up: it may wait longer for a host
 )
 
 // errWentAway is the end of a terminal whose keeper did not say how it ended.
@@ -129,6 +130,11 @@ func (t *Terminal) hear(text []byte) {
 	if err := json.Unmarshal(text, &says); err != nil {
 		t.over(nil, fmt.Errorf("client: the keeper's answer cannot be understood: %w", err))
 		return
+	}
+	if says.Recording != "" {
+		t.mu.Lock()
+		t.record = says.Recording
+		t.mu.Unlock()
 	}
 	if says.Notice != "" && t.notice != nil {
 		t.notice(says.Notice)
@@ -215,7 +221,8 @@ func (t *Terminal) Wait() (session.Exit, error) {
 	return session.Exit{}, errWentAway
 }
 
-// Recording is the name of the file that the keeper has recorded in, once the terminal has ended; "" is none.
+// Recording is the name of the file that the keeper records in; "" is none. It is known with the first output, and stays so where
+// the keeper does not say how the terminal ended.
 func (t *Terminal) Recording() string {
 	select {
 	case <-t.ended:
@@ -224,7 +231,9 @@ func (t *Terminal) Recording() string {
 		}
 	default:
 	}
-	return ""
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.record
 }
 
 // Close hangs up. Read goes on to the end that the keeper tells, for some seconds at most.

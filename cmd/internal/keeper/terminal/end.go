@@ -18,8 +18,10 @@ import (
 )
 
 // notice tells the client something, if there is one.
-func (t *Terminal) notice(line string) {
-	text, err := json.Marshal(wire.TerminalSays{Notice: line})
+func (t *Terminal) notice(line string) { t.mention(wire.TerminalSays{Notice: line}) }
+
+func (t *Terminal) mention(says wire.TerminalSays) {
+	text, err := json.Marshal(says)
 	if err != nil || t.ws == nil {
 		return
 	}

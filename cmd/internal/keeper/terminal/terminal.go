@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,6 +92,9 @@ func (t *Terminal) serve(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	t.ws, t.live = ws, ctx
 	t.queue = terminals.NewQueue(maxTyped)
+	if t.rec != nil { // whoever never hears of the end knows where it is
+		t.mention(wire.TerminalSays{Recording: filepath.Base(t.rec.Path())})
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() { t.hear(cancel) })
 	wg.Go(func() { t.typing(ctx) })

@@ -9,6 +9,8 @@ type TerminalSays struct {
 	Notice string       `json:"notice,omitempty"`
 	Taken  *int64       `json:"taken,omitempty" doc:"how many of the typed bytes the program has taken"`
 
+	Recording string `json:"recording,omitempty" doc:"the name of its recording, where it begins"`
+
 	Problem *Problem `json:"problem,omitempty" doc:"why there is no terminal"`
 }
 
