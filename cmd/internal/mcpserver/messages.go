@@ -86,11 +86,7 @@ func (m *messages) next() {
 
 // batch takes messages apart that came together, as older clients may send them.
 func (m *messages) batch(line []byte) {
-	var all []json.RawMessage
-	f := garbled(line)
-	if f == nil && (json.Unmarshal(line, &all) != nil || len(all) == 0) {
-		f = &flaw{code: jsonrpc.CodeInvalidRequest, why: "there is no message in it"}
-	}
+	all, f := apart(line)
 	if f != nil {
 		m.refuse(f)
 		return
@@ -104,6 +100,17 @@ func (m *messages) batch(line []byte) {
 		good = append(append(good, one...), '\n')
 	}
 	m.rest = good
+}
+
+// apart are the messages of an array.
+func apart(text []byte) (all []json.RawMessage, f *flaw) {
+	if f := garbled(text); f != nil {
+		return nil, f
+	}
+	if json.Unmarshal(text, &all) != nil || len(all) == 0 {
+		return nil, &flaw{code: jsonrpc.CodeInvalidRequest, why: "there is no message in it"}
+	}
+	return all, nil
 }
 
 // refuse answers a line that is no message. Nobody is told where nobody reads.

@@ -74,6 +74,7 @@ type Server struct {
 	mcp     *mcp.Server
 	begun   *begun
 	polls   polls
+	calls   calls
 	closing context.Context // ends when the client is gone; then nothing is waited for
 	gone    context.CancelFunc
 }
@@ -106,13 +107,13 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, begun: newBegun()}
+	s := &Server{cfg: cfg, begun: newBegun(), calls: calls{of: map[string]map[*context.CancelFunc]struct{}{}, left: map[string]int{}, last: map[string]time.Time{}}}
 	s.closing, s.gone = context.WithCancel(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "fairlead", Title: "Fairlead", Version: cfg.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: cfg.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	s.mcp.AddReceivingMiddleware(s.admit, exact)
+	s.mcp.AddReceivingMiddleware(s.calls.during, s.admit, exact)
 	if cfg.Elicit != nil {
 		cfg.Elicit.server.Store(s.mcp)
 	}
