@@ -127,7 +127,7 @@ func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&o.Owner, "owner", "", "set the owner to `uid:gid`, in numbers; takes root on the host")
 	fl.BoolVar(&o.Delete, "delete", false, "remove what is in the directories on the host and not in SRC; shows a plan and asks first")
-	fl.BoolVarP(&o.DryRun, "dry-run", "n", false, "show what would change on the host, with hashes and diffs, and change nothing")
+	fl.BoolVarP(&o.DryRun, "dry-run", "n", false, "show what would change on the host, with hashes and diffs, and what the policy says of it; change nothing")
 	fl.BoolVar(&o.Resume, "resume", false, "keep what has come of large files where the copy is interrupted, and continue it the next time")
 	fl.BoolVar(&o.Verify, "verify", false, "read files over 16 MiB back from the host, too, before they get their names")
 	return cmd

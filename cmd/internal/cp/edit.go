@@ -18,6 +18,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/exitcode"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 )
 
@@ -25,8 +26,9 @@ const editLong = `Edit a file of a host with your editor.
 
 Fairlead copies the file here, starts $VISUAL, $EDITOR or vi on the copy, and writes it back when the editor ends, if it was
 changed. It replaces the file only if it has not changed meanwhile; else, and whenever it cannot be written, the
-copy is kept and Fairlead says where. Mode and owner stay as they are; the copy here is yours alone. ^C is the editor's. If the
-editor fails, nothing is written and the exit code is 1.`
+copy is kept and Fairlead says where. Mode and owner stay as they are; hard links, access control lists and extended attributes
+of the file are not kept. The copy here is yours alone. ^C is the editor's. If the editor fails, nothing is written and the exit
+code is 1. An editor with a window of its own must wait until the file is closed: VISUAL='code --wait', VISUAL='gvim -f'.`
 
 // NewEditCmd builds "edit".
 func NewEditCmd(f *cmdutil.Factory) *cobra.Command {
@@ -125,6 +127,11 @@ func (o *Options) edit(ctx context.Context, src endpoint) error {
 	err = o.do(ctx, hs, &copies.Copy{Plan: plan, Source: func(hosts.Host) io.Reader { return after.Reader() }}, newView(o, hs, ""))
 	if keep = !done(err); keep {
 		fmt.Fprintf(o.IO.Err, "fairlead: %s: not written; the edited copy is in %s\n", src, name)
+		if exit, ok := errors.AsType[*cmdutil.ExitError](err); ok && (exit.Code == exitcode.Unreachable || exit.Code == exitcode.Unknown) {
+			// The copy has a mode for this account alone, which cp would keep.
+			fmt.Fprintf(o.IO.Err, "fairlead: once the host answers, write it with the same options: fairlead cp --mode %s %s %s\n",
+				printable.Word(fmt.Sprintf("%04o", mode)), printable.Word(name), printable.Word(src.String()))
+		}
 	}
 	return err
 }

@@ -17,8 +17,9 @@ skipped. What is skipped or cannot be read is reported. Sparse files are reporte
 followed below DST.
 
 Each file arrives under a temporary name, is checked against its SHA-256, is put on disk and renamed: a file that has its
-name is whole. What a killed copy leaves on a host is removed by the next one to the same directory; with --resume that one
-continues it, in the same place. The source is read once for hosts that keep pace with each other.
+name is whole. It is a new file: hard links, access control lists and extended attributes of the one that it replaces are not
+kept. What a killed copy leaves on a host is removed by the next one to the same directory; with --resume that one continues
+it, in the same place. The source is read once for hosts that keep pace with each other.
 
 A copy is judged by the policy as a command that writes (or reads) the same paths, for all hosts before a byte goes
 anywhere, and each host's audit entry has the hashes. When an AI agent calls Fairlead (detected from its environment), the

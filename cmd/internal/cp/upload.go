@@ -93,6 +93,11 @@ func (o *Options) upload(ctx context.Context, paths []string, dst endpoint, dres
 		return text
 	}
 	v.each, v.unread, v.from, v.odd = plan.Bytes(), unread, came.from, odd(plan.Entries)
+	if o.DryRun {
+		if v.copy, err = o.foretell(ctx, hs, plan); err != nil {
+			return err
+		}
+	}
 	return o.do(ctx, hs, c, v)
 }
 

@@ -21,7 +21,11 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/copies"
 	"github.com/fairlead-ssh/fairlead/session/files"
+	"github.com/fairlead-ssh/fairlead/session/policy"
 )
+
+// ruleBytes is the rule that denies characters in names.
+const ruleBytes = "builtin/bytes"
 
 // view shows what becomes of a copy.
 type view struct {
@@ -34,9 +38,12 @@ type view struct {
 	sink  func(hosts.Host) *sink   // of a download; nil else
 	old   func(name string) []byte // the content here that a dry run compares with
 
-	unread []copies.Report // what cannot be read here, or on the host that it comes from, so that no other host hears of it
-	from   string          // that host; "" is here
-	odd    []copies.Report // what has characters in its name that the policy denies in a command
+	unread   []copies.Report                 // what cannot be read here, or on the host that it comes from, so that no other host hears of it
+	from     string                          // that host; "" is here
+	copy     map[targets.Key]policy.Decision // of what a dry run shows
+	foretold []foretold
+
+	odd []copies.Report // what has characters in its name that the policy denies in a command
 
 	heard func(place.HostEnd, []copies.Report) // hears of each host instead; nil shows it
 	ask   bool                                 // what it shows comes before a question, and nothing was done
@@ -191,7 +198,7 @@ func (v *view) ended(e place.HostEnd) {
 			r.Err = &session.Error{Op: "copy", Host: e.Host.Name, Code: files.CodeError, Err: v.unreadable()}
 		}
 	}
-	if r.Status == session.StatusDenied && r.Decision.Rule == "builtin/bytes" {
+	if r.Status == session.StatusDenied && r.Decision.Rule == ruleBytes {
 		reports = append(reports, v.odd...)
 	}
 	v.counts[r.Status]++
@@ -199,15 +206,27 @@ func (v *view) ended(e place.HostEnd) {
 		v.canceled++
 	}
 	v.tally.Add(ours(r))
+	would, known := v.copy[targets.KeyOf(e.Host)]
+	known = known && r.Status != session.StatusDenied // as the dry run itself
+	if known && would.Verdict == policy.Deny {
+		v.tally.Add(session.Result{Status: session.StatusDenied})
+	}
 	if v.o.silent && r.Status == session.StatusOK {
 		v.skipped(one.label, reports)
 		return
 	}
 	if v.o.JSON {
-		v.print(hostJSON(one.label, r, reports))
+		line := hostJSON(one.label, r, reports)
+		if known {
+			line.Verdict, line.Needs, line.Rule, line.Reason = would.Verdict.String(), string(would.Needs), would.Rule, would.Reason
+		}
+		v.print(line)
 		return
 	}
 	v.tell(one.label, r, reports)
+	if known {
+		v.foresees(one.label, would)
+	}
 }
 
 // unreadable says of a host that has got the rest what it has not got.
@@ -285,6 +304,12 @@ type jsonHost struct {
 	Bytes  int64           `json:"bytes"`
 	MS     int64           `json:"duration_ms"`
 	Error  *jsonError      `json:"error,omitempty"`
+
+	// What the policy says of the copy that a dry run shows.
+	Verdict string `json:"verdict,omitempty"`
+	Needs   string `json:"needs,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 type jsonError struct {
@@ -431,6 +456,7 @@ func (v *view) finish(code int) {
 			bad += len(g.names)
 		}
 	}
+	v.tellForetold(v.gate.Err())
 	switch {
 	case v.ask:
 		fmt.Fprintf(v.gate.Err(), "fairlead: nothing was copied or removed: what --delete would remove is not known on %s; leave %s out, or go on without a question: --yes\n",
