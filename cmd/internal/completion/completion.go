@@ -74,8 +74,9 @@ func Targets(f *cmdutil.Factory) Func {
 		if inv == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		// What is behind the last operator is completed.
+		// What is behind the last operator, and behind a user, is completed.
 		done := typed[:strings.LastIndexAny(typed, ",|&!( ")+1]
+		done += user(typed[len(done):])
 		var words []string
 		offer := func(word string) {
 			if strings.HasPrefix(done+word, typed) {
@@ -105,14 +106,43 @@ func Targets(f *cmdutil.Factory) Func {
 	}
 }
 
+// Picked are up to most hosts of the inventory that a selector picks, by name, or else the text itself: a host that only
+// ssh_config has.
+func Picked(f *cmdutil.Factory, selector string, most int) (names []string) {
+	inv := load(f)
+	if inv == nil || !strings.ContainsAny(selector, "@,|&!([*?=~") && selector != "all" {
+		return []string{selector}
+	}
+	sel, err := hosts.ParseSelector(selector)
+	if err != nil {
+		return nil
+	}
+	picked, err := inv.Select(sel)
+	if err != nil {
+		return []string{selector}
+	}
+	for _, h := range picked[:min(len(picked), most)] {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// user is the beginning of what was typed that names whom to log in as, with its @; "" is none.
+func user(typed string) string {
+	if at := strings.IndexByte(typed, '@'); at > 0 {
+		return typed[:at+1]
+	}
+	return ""
+}
+
 // Hosts completes the first argument with the inventory's hosts.
 func Hosts(f *cmdutil.Factory) Func {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var words []string
 		if inv := load(f); inv != nil && len(args) == 0 {
 			for h := range inv.All() {
-				if strings.HasPrefix(h.Name, typed) {
-					words = append(words, h.Name)
+				if word := user(typed) + h.Name; strings.HasPrefix(word, typed) {
+					words = append(words, word)
 				}
 			}
 		}

@@ -29,6 +29,9 @@ func TestSelectorsAreCompletedBehindTheLastOperator(t *testing.T) {
 		"@web & ti": {"@web & tier=dev", "@web & tier=prod"},
 		"(role":     {"(role=web"},
 		"a":         {"all"},
+		"root@w":    {"root@web1", "root@web2"},
+		"root@@w":   {"root@@web"},
+		"a@db1,b@d": {"a@db1,b@db1"},
 		"n":         nil,
 		"none":      nil,
 	} {
@@ -40,6 +43,8 @@ func TestSelectorsAreCompletedBehindTheLastOperator(t *testing.T) {
 	assert.Empty(t, words, "the command comes next")
 	words, _ = completion.Hosts(f)(nil, nil, "")
 	assert.ElementsMatch(t, []string{"db1", "web1", "web2"}, words)
+	words, _ = completion.Hosts(f)(nil, nil, "root@d")
+	assert.Equal(t, []string{"root@db1"}, words)
 	broken := &cmdutil.Factory{InventoryFile: filepath.Join(dir, "none.yaml"), Getenv: f.Getenv}
 	words, _ = completion.Targets(broken)(nil, nil, "")
 	assert.Empty(t, words)

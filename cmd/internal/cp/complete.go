@@ -14,6 +14,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/completion"
+	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/files"
 )
 
@@ -67,7 +68,10 @@ func pathsHere(typed string) (words []string) {
 	return words
 }
 
-// pathsOn are those of a host, if the keeper runs and is connected to it.
+// maxTried bounds on how many hosts a path is looked for.
+const maxTried = 20
+
+// pathsOn are those of a host, if the keeper runs and is connected to it. Of several it is the first one that answers.
 func pathsOn(ctx context.Context, f *cmdutil.Factory, e endpoint) (words []string) {
 	c, err := f.Keepers.Find(ctx)
 	if err != nil {
@@ -75,9 +79,11 @@ func pathsOn(ctx context.Context, f *cmdutil.Factory, e endpoint) (words []strin
 	}
 	defer c.Close()
 	dir, base := path.Split(e.path)
-	names, err := c.NamesNow(ctx, e.targets, cmp.Or(dir, "."))
-	if err != nil {
-		return nil
+	var names []wire.FileName
+	for _, host := range completion.Picked(f, e.targets, maxTried) { // which are alike, most often
+		if names, err = c.NamesNow(ctx, host, cmp.Or(dir, ".")); err == nil {
+			break
+		}
 	}
 	for _, n := range names {
 		if !offered(n.Name, base) {
