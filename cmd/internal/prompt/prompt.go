@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Form is how results are printed.
@@ -89,27 +90,39 @@ func (p *Prompt) all() {
 // maxCommand bounds the lines that are pasted as one command.
 const maxCommand = 64 << 10
 
+// maxLine is how many characters of a line the library takes: it leaves out what is typed after them.
+const maxLine = 4096
+
 // Run reads and runs commands until the end of input or of ctx, whose cause it returns then. code is that of the last command.
 func (p *Prompt) Run(ctx context.Context) (code int, err error) {
 	p.editor = newEditor(p.cfg.Terminal, p.history, func(line string, at int) (string, int, bool) { return p.complete(ctx, line, at) })
 	p.say("%s. Each line runs on all of them, in a fresh shell; :help shows more, ^D ends\n", p.described())
 	var pasted []string
+	over := false // too much was pasted: a part of it would be another command
 	for {
-		line, how, err := p.editor.read(ctx, p.text(len(pasted) > 0))
+		line, how, err := p.editor.read(ctx, p.text(len(pasted) > 0 || over))
 		switch {
 		case errors.Is(err, io.EOF):
 			return p.code, nil
 		case err != nil:
 			return p.code, err
 		case how == dropped:
-			pasted = nil
+			pasted, over = nil, false
 			continue
 		case how == fromPaste:
-			pasted = append(pasted, line)
-			if size(pasted) > maxCommand {
-				p.say("more than %d bytes were pasted: use --script FILE\n", maxCommand)
+			if over = over || size(pasted)+len(line) > maxCommand; over {
 				pasted = nil
+			} else {
+				pasted = append(pasted, line)
 			}
+			continue
+		case over:
+			p.say("more than %d bytes were pasted, and nothing of it was run: use --script FILE\n", maxCommand)
+			over = false
+			continue
+		case utf8.RuneCountInString(line) == maxLine:
+			p.say("the line has %d characters, as many as can be typed: what came after them is missing, so it was not run; use --script FILE\n", maxLine)
+			pasted = nil
 			continue
 		}
 		if len(pasted) > 0 {

@@ -294,6 +294,17 @@ func TestWhatIsPastedRunsWithEnterAndAsOneCommand(t *testing.T) {
 	assert.Equal(t, []string{"cd /srv\nmake all", "one\ntwo three"}, s.commands())
 }
 
+// What is too long is not run in part: the rest of it is another command.
+func TestWhatIsTooLongIsNotRunInPart(t *testing.T) {
+	s := sit(t, context.Background(), nil)
+	s.sees("3 hosts> ").types("\x1b[200~" + strings.Repeat("echo "+strings.Repeat("x", 1000)+"\r", 70) + "rm -rf /srv\r\x1b[201~").sees("rm -rf /srv").sees("(pasted) > ")
+	s.types("\r").sees("more than 65536 bytes were pasted, and nothing of it was run: use --script FILE").sees("3 hosts> ")
+	s.types("rm -rf " + strings.Repeat("x", 4096) + "/old\r").sees("the line has 4096 characters, as many as can be typed").sees("3 hosts> ")
+	s.types("date\r").sees("3 hosts> ").types("\x04").ends()
+	require.NoError(t, s.err)
+	assert.Equal(t, []string{"date"}, s.commands())
+}
+
 func TestThePromptEndsWithItsContextAndWithItsTerminal(t *testing.T) {
 	why := errors.New("terminated")
 	ctx, cancel := context.WithCancelCause(context.Background())
