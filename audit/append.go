@@ -168,13 +168,13 @@ func (f *File) checkPlace(durable bool) error {
 		return unavailable("write", f.path, err, doGone)
 	}
 	if !mine {
-		return damaged(f.path, "another file took its place")
+		return replaced(f.path)
 	}
 	if mine, err = same(f.headFile.Name(), f.headID); err != nil {
 		return unavailable("write", f.headFile.Name(), err, doGone)
 	}
 	if !mine {
-		return damaged(f.headFile.Name(), "another file took its place")
+		return replaced(f.headFile.Name())
 	}
 	f.placed = now
 	return nil

@@ -54,8 +54,10 @@ const (
 	doMissing = "check the name of the directory; `fairlead audit verify` says what is missing in it"
 	doSpace   = "free space on that disk or raise the limit"
 	doDamage  = "run `fairlead audit verify` to see where, keep the directory as evidence, and move it aside to start a new chain"
-	doGone    = "put the audit directory back, or restart to begin a new chain; nothing is sent until then"
-	doDisk    = "check the disk, then restart; nothing is sent until then"
+	doGone    = "put the audit directory back, or " + doRestart + " to begin a new chain; nothing is sent until then"
+	doDisk    = "check the disk, then " + doRestart + "; nothing is sent until then"
+	doOther   = "run `fairlead audit verify`: where the log is whole and no older copy, " + doRestart + " to go on with it; else keep the directory as evidence, move it aside, and then do so"
+	doRestart = "restart this program (the keeper: `fairlead serve --stop`)"
 	doAway    = "see which program put it there and move it away"
 	doRemount = "it is on a read-only file system: mount that for writing, or put the audit log elsewhere"
 	doNotDir  = "a file stands where a directory must be: move it away"
@@ -94,6 +96,12 @@ func byCause(err error, do string) string {
 
 func damaged(path, why string) error {
 	return &Error{Op: "use", Path: path, Err: damage(why), Do: doDamage}
+}
+
+// replaced is damaged for a file that another took the place of. That may be a whole chain, such as a copy that was put back:
+// another process goes on with that, and this one never does.
+func replaced(path string) error {
+	return &Error{Op: "use", Path: path, Err: damage("another file took its place"), Do: doOther}
 }
 
 // reason is the innermost cause, since Error names operation and path itself.

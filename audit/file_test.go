@@ -160,7 +160,7 @@ func TestNothingIsRecordedElsewhere(t *testing.T) {
 		is     error
 	}{
 		{"the directory is removed", func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(dir)) },
-			"no such file or directory; put the audit directory back", os.ErrNotExist},
+			"no such file or directory; put the audit directory back, or restart this program (the keeper: `fairlead serve --stop`) to begin a new chain", os.ErrNotExist},
 		{"the directory is moved away", func(t *testing.T, dir string) { require.NoError(t, os.Rename(dir, dir+".old")) },
 			"no such file or directory", os.ErrNotExist},
 		{"a new directory took its place", func(t *testing.T, dir string) {
@@ -173,7 +173,7 @@ func TestNothingIsRecordedElsewhere(t *testing.T) {
 			path := filepath.Join(dir, "000001.jsonl")
 			writeFile(t, readFile(t, path), path+".new")
 			require.NoError(t, os.Rename(path+".new", path))
-		}, "another file took its place", audit.ErrDamaged},
+		}, "another file took its place; run `fairlead audit verify`: where the log is whole and no older copy, restart this program (the keeper: `fairlead serve --stop`) to go on with it", audit.ErrDamaged},
 		{"the file is cut", func(t *testing.T, dir string) {
 			require.NoError(t, os.Truncate(filepath.Join(dir, "000001.jsonl"), 10))
 		}, "it is shorter than it was", audit.ErrDamaged},
