@@ -59,26 +59,28 @@ printf '%s' '{"a": "aGk=", "items": [{"id": 7, "status": "failed"}]}' | tee f.js
 		}
 		fit++
 		script := "(" + line + "\n) </dev/null"
-		plain := inOrder(outside.run(script))
-		for version, s := range inside {
-			plain, now := plain, inOrder(s.run(script))
-			for try := 0; plain != now && try < 3; try++ { // what varies by itself is no difference
-				if again := inOrder(outside.run(script)); again != plain {
-					plain = now
-				} else {
-					now = inOrder(s.run(script))
-				}
+		version := newest
+		if fit%2 == 0 {
+			version = 0 // the two differ in how they hold what is below, and not by program
+		}
+		s := inside[version]
+		plain, now := inOrder(outside.run(script)), inOrder(s.run(script))
+		for try := 0; plain != now && try < 3; try++ { // what varies by itself is no difference
+			if again := inOrder(outside.run(script)); again != plain {
+				plain = now
+			} else {
+				now = inOrder(s.run(script))
 			}
-			if assert.Equal(t, plain, now, "%d: %s", version, line) {
-				same++
-			}
+		}
+		if assert.Equal(t, plain, now, "%d: %s", version, line) {
+			same++
 		}
 	}
 	t.Logf("%d reads are run held", fit)
 	if !needs.Sample {
 		assert.Greater(t, fit, 300)
 	}
-	assert.Equal(t, len(inside)*fit, same)
+	assert.Equal(t, fit, same)
 }
 
 // inOrder is an outcome whose errors are sorted: programs beside each other speak in any order.

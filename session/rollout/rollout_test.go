@@ -237,8 +237,13 @@ func TestALimitStopsInsideABatchAndLeavesAloneWhatRuns(t *testing.T) {
 func TestWhatFailsAfterALimitIsExceededIsCounted(t *testing.T) {
 	for name, p := range map[string]rollout.Plan{"max-fail": {MaxFail: limit(t, "0")}, "batch-max-fail": {BatchMaxFail: limit(t, "0")}} {
 		inLab(t, 4, func(t *testing.T, l *lab) {
+			begun := make(chan struct{})
 			l.OnFunc("work", func(c *sessiontest.Call) reply {
-				if c.Host == "web1" {
+				switch c.Host {
+				case "web0": // fails while the other runs
+					<-begun
+				case "web1":
+					close(begun)
 					time.Sleep(time.Minute)
 				}
 				return reply{Exit: 1}
