@@ -79,6 +79,8 @@ var (
 	interruptSource string
 	//go:embed host/unheard.sh
 	unheardSource string
+	//go:embed host/leaves.sh
+	leavesSource string
 	//go:embed host/kill.sh
 	killSource string
 	//go:embed host/trace.sh
@@ -119,6 +121,7 @@ var (
 	signalText            = stripped(hostcode.Line, &signalSource, "descendants", &descendantsSource, "hearing", &hearingSource)
 	interruptText         = stripped(hostcode.Line, &interruptSource, "descendants", &descendantsSource, "hearing", &hearingSource)
 	unheardText           = stripped(hostcode.Line, &unheardSource, "descendants", &descendantsSource)
+	leavesText            = stripped(hostcode.Line, &leavesSource, "descendants", &descendantsSource)
 	killText              = stripped(hostcode.Line, &killSource, "descendants", &descendantsSource)
 	traceText             = stripped(hostcode.Line, &traceSource)
 	traceAfterFailureText = stripped(hostcode.Line, &traceAfterFailureSource)

@@ -73,6 +73,7 @@ var hostFiles = []hostFile{
 	{"signal.sh", signalText, 650, hostcodetest.All, []string{"descendants", "descendants.sh", "hearing", "hearing.sh"}},
 	{"interrupt.sh", interruptText, 985, hostcodetest.All, []string{"descendants", "descendants.sh", "hearing", "hearing.sh"}},
 	{"unheard.sh", unheardText, 715, hostcodetest.All, []string{"descendants", "descendants.sh"}},
+	{"leaves.sh", leavesText, 800, hostcodetest.All, []string{"descendants", "descendants.sh"}},
 	{"kill.sh", killText, 430, hostcodetest.All, []string{"descendants", "descendants.sh"}},
 	{"trace.sh", traceText, 16, hostcodetest.All, nil},
 	{"trace_after_failure.sh", traceAfterFailureText, 63, hostcodetest.All, nil},
@@ -160,6 +161,7 @@ func TestWhatStartsAShellIsSentAsBefore(t *testing.T) {
 	golden(t, "interrupt", Signal(4711, "INT"))
 	golden(t, "interrupt_alone", Interrupt(4711, Mksh))
 	golden(t, "unheard", Unheard(4711))
+	golden(t, "leaves", Leaves(4711))
 	golden(t, "kill", Kill(4711))
 	golden(t, "snapshot", SnapshotScript(Bash))
 }

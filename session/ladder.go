@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/framing"
@@ -295,15 +294,7 @@ func (x *Exec) runSignal(ctx context.Context, line string, sh *shell) framing.Si
 	if place.until = time.Now(); x.currentStep() != "INT" {
 		place.until = place.until.Add(x.s.cfg.Grace)
 	}
-	stream, release, err := x.s.second(ctx, Program{Line: line}, place) // the process is the same on any connection
-	if err != nil {
-		return framing.Signaled{}
-	}
-	defer release()
-	defer stream.Close()
-	defer context.AfterFunc(ctx, func() { stream.Close() })()
-	said, _ := io.ReadAll(io.LimitReader(stream, 1<<16))
-	return framing.ParseSignaled(string(said), sh.hello.PID)
+	return framing.ParseSignaled(x.s.runBeside(ctx, line, place), sh.hello.PID)
 }
 
 // drains waits for what programs had printed before they ended and a slow or crowded way still holds, while it comes.
