@@ -9,6 +9,7 @@ import (
 
 	"github.com/fairlead-ssh/fairlead/framing"
 	"github.com/fairlead-ssh/fairlead/hosts"
+	"github.com/fairlead-ssh/fairlead/hosts/printable"
 	"github.com/fairlead-ssh/fairlead/session"
 )
 
@@ -165,6 +166,20 @@ func (e *Entry) Reset() {
 		case <-e.r.closing.Done():
 		}
 	}
+}
+
+// Leaves returns the programs that Close leaves running, as session.Session's does, and with names that are fit to be shown. What a sandbox has
+// started ends with it.
+func (e *Entry) Leaves(ctx context.Context) []framing.Process {
+	if e.Sandbox() != "" {
+		return nil
+	}
+	left := e.s.Leaves(ctx)
+	for i := range left {
+		name, _ := e.r.Redact(left[i].Name)
+		left[i].Name = printable.Line(name)
+	}
+	return left
 }
 
 // Close ends the session with all that runs in its terminal. Its commands can still be looked at. It is idempotent.

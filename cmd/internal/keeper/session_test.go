@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,6 +58,24 @@ func TestASessionKeepsItsStateFromCallToCall(t *testing.T) {
 	assert.Equal(t, "closed", keepertest.CodeOf(t, err))
 	_, err = w.Session(t.Context(), "nobody")
 	assert.Equal(t, "not_found", keepertest.CodeOf(t, err))
+}
+
+func TestTheEndOfASessionTellsWhatItLeaves(t *testing.T) {
+	w := keepertest.Start(t)
+	begun := filepath.Join(t.TempDir(), "begun")
+	const keep = "mkfifo %[1]s; nohup sh -c 'echo >%[1]s; exec sleep 1000' >/dev/null 2>&1 & read x <%[1]s; echo $!"
+	w.OpenSession("here", "work")
+	pid, err := strconv.Atoi(strings.TrimSpace(w.RunIn(w.Client, "work", fmt.Sprintf("sleep 1000 & "+keep, begun)).Stdout))
+	require.NoError(t, err)
+	status, _, text := w.Send("DELETE", "/v1/sessions/work", "")
+	assert.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it goes on")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Regexp(t, fmt.Sprintf(`^{"left":\[{"pid":%d,"name":"(sh|sleep)"}\]}\s*$`, pid), text)
+
+	w.OpenSession("here", "work")
+	status, _, text = w.Send("DELETE", "/v1/sessions/work", "")
+	assert.Equal(t, http.StatusNoContent, status)
+	assert.Empty(t, text)
 }
 
 // A session's shell stays where it is, as who it is, whatever the inventory says later: what it says then is not run there.

@@ -27,6 +27,11 @@ type resetIn struct {
 	Key string `header:"Idempotency-Key" maxLength:"200" doc:"what is sent again with its key resets once, for 24 hours"`
 }
 
+type closedOut struct {
+	Status int
+	Body   *wire.SessionLeft
+}
+
 type sessionIn struct {
 	ID string `path:"id" maxLength:"80" doc:"id or name of a session of one's own"`
 }
@@ -53,15 +58,24 @@ func (k *Keeper) addSessions(a *route.API) {
 			s := describe(c, e)
 			return route.JSON(&s), nil
 		})
-	route.Add(a, route.Route{Method: "DELETE", Path: "/v1/sessions/{id}", ID: "close-session", Summary: "Close a session, and end what runs in it", Tag: "sessions", Need: access.NeedRun, Status: http.StatusNoContent},
-		func(ctx context.Context, c *access.Caller, in *sessionIn) (*route.None, error) {
+	route.Add(a, route.Route{Method: "DELETE", Path: "/v1/sessions/{id}", ID: "close-session", Summary: "Close a session, and end what runs in it", Tag: "sessions", Need: access.NeedRun, Also: []int{http.StatusNoContent},
+		About: "204 where nothing of it is left on the host, and else 200 with the programs that are: those that were started with nohup or setsid."},
+		func(ctx context.Context, c *access.Caller, in *sessionIn) (*closedOut, error) {
 			e, err := k.realms.Entry(ctx, c, in.ID)
 			if err != nil {
 				return nil, err
 			}
+			left := e.Leaves(ctx)
 			e.Close()
 			k.ended(ctx, e.ID())
-			return nil, nil
+			if len(left) == 0 {
+				return &closedOut{Status: http.StatusNoContent}, nil
+			}
+			out := &wire.SessionLeft{}
+			for _, p := range left {
+				out.Left = append(out.Left, wire.Process(p))
+			}
+			return &closedOut{Status: http.StatusOK, Body: out}, nil
 		})
 	route.Add(a, route.Route{Method: "POST", Path: "/v1/sessions/{id}/reset", ID: "reset-session", Summary: "Give a session a new shell in the same directory, and end what runs", Tag: "sessions", Need: access.NeedRun},
 		func(ctx context.Context, c *access.Caller, in *resetIn) (*route.Body[wire.Session], error) {

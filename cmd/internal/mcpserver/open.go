@@ -136,7 +136,7 @@ type closeArgs struct {
 	Reset     bool   `json:"reset,omitempty" jsonschema:"new shell, same directory, instead of closing"`
 }
 
-func (s *Server) sessionClose(_ context.Context, _ *call, in closeArgs) (*sessionOut, error) {
+func (s *Server) sessionClose(ctx context.Context, _ *call, in closeArgs) (*sessionOut, error) {
 	out := &sessionOut{}
 	e, err := s.cfg.Registry.Get(s.cfg.Principal, in.SessionID)
 	if err != nil && strings.HasPrefix(in.SessionID, "r_") {
@@ -151,6 +151,9 @@ func (s *Server) sessionClose(_ context.Context, _ *call, in closeArgs) (*sessio
 		dir, _ := s.cfg.Registry.Redact(e.Dir())
 		out.Reset, out.CWD = true, s.redactor().text(dir)
 		return out, nil
+	}
+	for _, p := range e.Leaves(ctx) {
+		out.Left = append(out.Left, p.Text())
 	}
 	e.Close()
 	out.Closed = true

@@ -336,7 +336,7 @@ func (o *sessionOut) text() string {
 	r := &rendered{}
 	switch {
 	case o.Closed:
-		r.say("closed")
+		r.say("closed", prefixed("still running on the host: ", strings.Join(o.Left, ", ")))
 	case o.Reset:
 		r.say("the next command gets a new shell")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -323,6 +324,17 @@ func TestOutputIsSearchedAsItIsShown(t *testing.T) {
 	r := c.exec(c.open("here"), `printf '\033[31mred\033[0m b\nr\nplain red b\n10%%\r20%%\n'`, args{"output": args{"grep": "^(red b|20%)$"}})
 	assert.Equal(t, "red b\n20%\n", r.Stdout, r.Raw)
 	assert.Equal(t, map[string]int64{"stdout": 2}, r.Matched)
+}
+
+func TestTheEndOfASessionTellsWhatItLeaves(t *testing.T) {
+	c := newPlace(t, here, "").start(t, nil, "--allow-all")
+	id := c.open("here")
+	begun := fifo(t)
+	r := c.exec(id, "nohup sh -c 'echo >"+begun+"; exec sleep 1000' >/dev/null 2>&1 & read x <"+begun+"; echo $!", args{})
+	pid := strings.TrimSpace(r.Stdout)
+	closed := c.call("session_close", args{"session_id": id})
+	assert.NoError(t, exec.Command("kill", pid).Run(), "it goes on")
+	assert.Regexp(t, `"left_running":\["(sh|sleep) \(process `+pid+`\)"\]`, closed.Raw)
 }
 
 func TestAClosedSessionIsSaidToBeOnce(t *testing.T) {

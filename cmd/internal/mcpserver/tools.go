@@ -224,7 +224,7 @@ func (s *Server) addTools() error {
 		}, s.sessionOutput),
 		add(s, &mcp.Tool{
 			Name: "session_close", Annotations: hints("Close a session", false, true), OutputSchema: schemaOf(""),
-			Description: "Close a session and end what runs in it, or reset it. With a run's id: stop the run.",
+			Description: "Close a session and end what runs in it, or reset it; left_running is what nohup or setsid keeps. With a run's id: stop the run.",
 		}, s.sessionClose),
 		add(s, &mcp.Tool{
 			Name: "file_read", Annotations: hints("Read a file", true, false), OutputSchema: schemaOf(fileFields),

@@ -177,6 +177,7 @@ type sessionOut struct {
 	Sandbox   string    `json:"sandbox,omitempty"`
 	Why       string    `json:"sandbox_why,omitempty"`
 	Closed    bool      `json:"closed,omitempty"`
+	Left      []string  `json:"left_running,omitempty"`
 	Reset     bool      `json:"reset,omitempty"`
 	Run       string    `json:"run,omitempty"` // that was stopped, instead of all else
 	Stopped   bool      `json:"stopped,omitempty"`

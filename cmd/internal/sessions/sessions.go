@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/iostreams"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/client"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/table"
+	"github.com/fairlead-ssh/fairlead/framing"
 )
 
 // Options is everything the commands need: dependencies, then flags, then arguments.
@@ -59,7 +62,8 @@ running command. Empty fields are "-".`,
 		each(o, &cobra.Command{
 			Use: "close NAME|ID…", Short: "Close sessions, and stop their commands",
 			Args: cmdutil.Args(1, maxNames, "the names or ids of sessions"), ValidArgsFunction: completion.Sessions(f, maxNames),
-		}, (*client.Client).CloseSession),
+			Long: `Close sessions, and stop their commands. What they have left running on the host with nohup or setsid is reported.`,
+		}, o.close),
 		each(o, &cobra.Command{
 			Use: "reset NAME|ID", Short: "Stop a session's command, and give it a new shell in the same directory",
 			Args: cmdutil.Args(1, 1, "the name or id of one session"), ValidArgsFunction: completion.Sessions(f, 1),
@@ -69,6 +73,19 @@ running command. Empty fields are "-".`,
 		}),
 	)
 	return cmd
+}
+
+// close ends a session, and says what it leaves.
+func (o *Options) close(c *client.Client, ctx context.Context, id string) error {
+	left, err := c.CloseAndTell(ctx, id)
+	if len(left) > 0 {
+		var names []string
+		for _, p := range left {
+			names = append(names, framing.Process(p).Text())
+		}
+		fmt.Fprintf(o.IO.Err, "fairlead: %s: still running on the host, started with nohup or setsid: %s\n", id, strings.Join(names, ", "))
+	}
+	return err
 }
 
 // maxNames bounds what one call closes.

@@ -128,7 +128,15 @@ func (c *Client) Session(ctx context.Context, id string) (s wire.Session, err er
 
 // CloseSession closes one, and ends what runs in it.
 func (c *Client) CloseSession(ctx context.Context, id string) error {
-	return c.call(ctx, "DELETE", sessionPath(id), nil, nil)
+	_, err := c.CloseAndTell(ctx, id)
+	return err
+}
+
+// CloseAndTell is CloseSession that returns what is left running on the host.
+func (c *Client) CloseAndTell(ctx context.Context, id string) ([]wire.Process, error) {
+	var out wire.SessionLeft
+	err := c.call(ctx, "DELETE", sessionPath(id), nil, &out)
+	return out.Left, err
 }
 
 // Reset gives one a new shell in the same directory.

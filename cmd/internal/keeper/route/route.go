@@ -38,7 +38,7 @@ type Route struct {
 	Tag          string
 	Need         access.Need
 	Status       int   // when all is well; 0 means 200
-	Also         []int // statuses with the same answer
+	Also         []int // statuses with the same answer, but for 204, which has none
 	Body         int64 // bytes of a request; 0 means maxBody
 }
 
@@ -64,6 +64,9 @@ func Add[I, O any](a *API, r Route, handle func(ctx context.Context, c *access.C
 	for _, status := range r.Also {
 		as := *op.Responses[strconv.Itoa(cmp.Or(r.Status, http.StatusOK))]
 		as.Description = http.StatusText(status)
+		if status == http.StatusNoContent {
+			as.Content = nil
+		}
 		op.Responses[strconv.Itoa(status)] = &as
 	}
 }

@@ -148,6 +148,17 @@ type Sessions struct {
 	Items []Session `json:"items"`
 }
 
+// SessionLeft is what the end of a session leaves running on its host: programs that it has started with nohup or setsid.
+type SessionLeft struct {
+	Left []Process `json:"left" doc:"started with nohup or setsid, as far as the host can tell whose they are"`
+}
+
+// Process is one on a host.
+type Process struct {
+	PID  int    `json:"pid"`
+	Name string `json:"name" doc:"up to 15 bytes, as the program has it"`
+}
+
 // Run asks for a command.
 type Run struct {
 	Command     string   `json:"command" required:"false" doc:"shell source, sent as it is; or program and args"`
