@@ -48,6 +48,9 @@ func run(ctx context.Context, o *Options) error {
 	if !told { // who writes to a pipe may have been later than the look at it
 		o.leftAlone()
 	}
+	if p.session == nil && o.Words == nil && outcome.ShellEnded(r) {
+		io.WriteString(o.IO.Err, outcome.EndedWith(o.Script))
+	}
 	return o.tell(ctx, p.host.Name, r)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +19,19 @@ func example(t testing.TB, policy string) place {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "inventory.example.yaml"))
 	require.NoError(t, err)
 	return newPlace(t, string(text), policy)
+}
+
+func TestItIsToldThatTheBackgroundEndsWithTheRun(t *testing.T) {
+	c := example(t, "").start(t, nil, "--allow-all")
+	for script, told := range map[string]bool{"sleep 1000 & echo now": true, "true & wait; echo now": false} {
+		for _, targets := range []string{"here", "demo1,demo2"} {
+			r := c.call("run", args{"targets": targets, "command": script})
+			assert.Contains(t, r.Text, "now", r.Raw)
+			assert.Equal(t, told, strings.Contains(r.Text, "note: what the command has left in the background ended with it"), r.Raw)
+		}
+	}
+	id := c.open("here")
+	assert.NotContains(t, c.exec(id, "sleep 1000 & echo now", args{}).Raw, "background", "the session keeps it")
 }
 
 func TestHostsAreListed(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/output"
 	"github.com/fairlead-ssh/fairlead/session/policy"
+	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
@@ -114,6 +115,12 @@ func (s *Server) showFleet(f *registry.Fleet, b output.Budget) (*runOut, error) 
 			o.Error.Message, _ = red(o.Error.Message)
 		}
 		out.Groups = append(out.Groups, o)
+	}
+	answered := func(g *group) bool {
+		return g.status == string(session.StatusOK) || g.status == string(session.StatusExit)
+	}
+	if slices.ContainsFunc(groups, answered) && parse.LeavesBehind(f.Command().Script) {
+		out.Note = "what the command has left in the background ended with it: wait for it, keep it with nohup or setsid, or use job_start"
 	}
 	s.nextOfRun(out, reads)
 	return out, nil

@@ -260,7 +260,7 @@ func (p *pageOut) show(r *rendered, from string) {
 // text implements result.
 func (o *runOut) text() string {
 	var b strings.Builder
-	if o.Hosts > 0 || len(o.Groups) != 1 || o.Rollout != nil || o.State != "" && !done(o.State) || o.Error != nil || o.Command != "" {
+	if o.Hosts > 0 || len(o.Groups) != 1 || o.Rollout != nil || o.State != "" && !done(o.State) || o.Error != nil || o.Command != "" || o.Note != "" {
 		r := &rendered{}
 		r.say(o.Error.text(), prefixed("command: ", o.Command))
 		if len(o.Statuses) > 0 {
@@ -276,7 +276,7 @@ func (o *runOut) text() string {
 		if o.Decision != nil {
 			r.say(o.Decision.text())
 		}
-		r.say(unlessZero("%d more groups are not shown", int64(o.More)), prefixed("next: ", o.Next))
+		r.say(unlessZero("%d more groups are not shown", int64(o.More)), prefixed("note: ", o.Note), prefixed("next: ", o.Next))
 		b.WriteString(r.String(""))
 	}
 	for i := range o.Groups {

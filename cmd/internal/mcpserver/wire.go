@@ -133,6 +133,7 @@ type runOut struct {
 	More     int               `json:"more_groups,omitempty"`
 	Rollout  *rolloutOut       `json:"rollout,omitempty"`
 	Decision *decisionOut      `json:"decision,omitempty"`
+	Note     string            `json:"note,omitempty"`
 	Next     string            `json:"next,omitempty"`
 	Error    *faultOut         `json:"error,omitempty"`
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/targets"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session"
-	"github.com/fairlead-ssh/fairlead/session/policy/parse"
 	"github.com/fairlead-ssh/fairlead/session/redact"
 	"github.com/fairlead-ssh/fairlead/session/rollout"
 )
@@ -138,10 +137,10 @@ func (r *report) run(ctx context.Context, where place.Runner, in *input) error {
 
 // endedWithIt says of a command that has started something in the background that this has ended, too.
 func (r *report) endedWithIt() string {
-	if !r.shellEnded || r.o.Words != nil || r.o.Held || !parse.LeavesBehind(r.o.Script) {
+	if !r.shellEnded || r.o.Words != nil || r.o.Held {
 		return ""
 	}
-	return "fairlead: what the command has left in the background ended with it: wait for it, keep it with nohup or setsid, or start it with fairlead jobs start\n"
+	return outcome.EndedWith(r.o.Script)
 }
 
 // ended takes what became of a host.
@@ -157,7 +156,7 @@ func (r *report) ended(e place.HostEnd) {
 		r.omitted.add(t.label, e.Result)
 	}
 	r.undone.add(t.label, e.Result)
-	r.shellEnded = r.shellEnded || e.Result.ExitCode != nil && e.Result.StderrMode != "channel" // which has none
+	r.shellEnded = r.shellEnded || outcome.ShellEnded(e.Result)
 	r.log.End(t.label, e.Result, false)
 	r.summary.add(t, e.Result)
 	if r.o.took != nil {
