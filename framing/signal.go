@@ -52,7 +52,7 @@ func Kill(pid int) string { return SignalTree(pid, "KILL") }
 type Signaled struct {
 	Count int  // processes that were sent the signal, or that Unheard counts
 	Deaf  bool // the shell would not have ended its command, so there were none
-	Done  bool // it ran
+	Done  bool // it ran where the shell can be signaled from
 }
 
 // ParseSignaled reads the output of the line that [Signal] made for a process.

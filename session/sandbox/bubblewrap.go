@@ -20,11 +20,13 @@ import (
 // sandbox, and sockets elsewhere than in the hidden directories. Hide those with Hide and HideFiles; [FindSecrets] finds what
 // should be.
 //
-// The stages TERM and KILL of stopping a command do not reach into it: after ^C its shell is replaced at once.
+// The stages TERM and KILL of stopping a command do not reach into it: where ^C did not end the command, its shell is replaced.
+// Without Keys ^C ends the place, and with it the shell.
 type Bubblewrap struct {
 	NoNetwork bool
 	Hide      []string // directories that are to be empty: absolute, and there on the host
 	HideFiles []string // files and sockets that cannot be opened: absolute, and there on the host
+	Keys      bool     // env(1) there has --ignore-signal: ^C and ^\ then reach what runs in the place and not bwrap itself
 	At        string   // its path on the host; "" means where the login's PATH has it
 }
 
@@ -112,7 +114,11 @@ func (b Bubblewrap) Program(s Sandbox, p session.Program) (session.Program, erro
 	if b.At != "" && !wrappable(b.At) {
 		return p, errNotPlain
 	}
-	return inFront(p, append([]string{cmp.Or(b.At, "bwrap")}, args...))
+	words := append([]string{cmp.Or(b.At, "bwrap")}, args...)
+	if b.Keys {
+		words = slices.Concat([]string{"env", "--ignore-signal=INT,QUIT"}, words, []string{"env", "--default-signal=INT,QUIT"})
+	}
+	return inFront(p, words)
 }
 
 // inFront puts words in front of a program's own.

@@ -28,6 +28,7 @@ type Enforcement struct {
 	Open  []string `json:"open,omitempty"` // with kernel: what it leaves open, one sentence each
 	At    string   `json:"-"`              // where the host has what holds; "" where that is not known
 
+	keys      bool // as Bubblewrap.Keys
 	noNetwork bool
 	hide      Secrets
 }
@@ -48,7 +49,7 @@ func Choose(s Sandbox, can Ability, w Wants) (Enforcement, error) {
 		e.noNetwork, e.hide, e.Open = w.NoNetwork, can.Hide, leftOpen(e.How, can, w)
 	}
 	if e.How == "bubblewrap" {
-		e.At = can.At
+		e.At, e.keys = can.At, can.Keys
 	}
 	switch {
 	case w.NoNetwork && e.Level != LevelKernel:
@@ -131,7 +132,7 @@ func leftOpen(how string, can Ability, w Wants) []string {
 func (e Enforcement) Wrap(s Sandbox, b Bubblewrap, l Landlock) func(session.Program) (session.Program, error) {
 	switch e.How {
 	case "bubblewrap":
-		b.At = cmp.Or(b.At, e.At)
+		b.At, b.Keys = cmp.Or(b.At, e.At), b.Keys || e.keys
 		b.NoNetwork = b.NoNetwork || e.noNetwork
 		b.Hide, b.HideFiles = slices.Concat(b.Hide, e.hide.Dirs), slices.Concat(b.HideFiles, e.hide.Files)
 		return func(p session.Program) (session.Program, error) { return b.Program(s, p) }

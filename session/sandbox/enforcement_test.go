@@ -202,10 +202,12 @@ func TestOnlyProgramsOfOursAreStartedInASandbox(t *testing.T) {
 func TestAHostSaysWhatItsKernelCanDo(t *testing.T) {
 	s := box("/srv/app")
 	for said, want := range map[string]sandbox.Ability{
-		"fairlead:works:/opt/bin/bwrap": {Bubblewrap: true, At: "/opt/bin/bwrap"},
-		"fairlead:works:bwrap":          {Bubblewrap: true},
-		"fairlead:works:/opt/my bwrap":  {Why: "bubblewrap is at a path with characters that not every login shell passes on as they are"},
-		"fairlead:absent":               {Why: "bubblewrap is not installed on the host"},
+		"fairlead:works:/opt/bin/bwrap":  {Bubblewrap: true, At: "/opt/bin/bwrap"},
+		"fairlead:works:bwrap":           {Bubblewrap: true},
+		"fairlead:works:keys:/bin/bwrap": {Bubblewrap: true, At: "/bin/bwrap", Keys: true},
+		"fairlead:works:keys:bwrap":      {Bubblewrap: true, Keys: true},
+		"fairlead:works:/opt/my bwrap":   {Why: "bubblewrap is at a path with characters that not every login shell passes on as they are"},
+		"fairlead:absent":                {Why: "bubblewrap is not installed on the host"},
 		"fairlead:refused:bwrap: No permissions to create\nnew namespace\x1b": {Why: `bubblewrap does not work there: "bwrap: No permissions to create new namespace\x1b"`},
 		"fairlead:refused:": {Why: "bubblewrap does not work there"},
 	} {
@@ -242,21 +244,22 @@ func TestTheProbeTriesBubblewrapAndChangesNothing(t *testing.T) {
 			dir := scratch(t)
 			before := snapshot(t, dir)
 			for name, tt := range map[string]struct {
-				before string
-				works  bool
-				why    string
+				before      string
+				works, keys bool
+				why         string
 			}{
-				"it is there":        {"bwrap() { :; }", true, ""},
-				"it is refused":      {`bwrap() { case $1 in (--version) ;; (*) echo 'bwrap: no' >&2; return 1;; esac; }`, false, `bubblewrap does not work there: "bwrap: no"`},
-				"it does not start":  {"bwrap() { return 1; }", false, "bubblewrap does not work there"},
-				"there is none here": {"command() { return 1; }", false, "bubblewrap is not installed on the host"},
+				"it is there":        {"bwrap() { :; }; env() { echo env: no >&2; return 125; }", true, false, ""},
+				"and env can":        {`bwrap() { :; }; env() { shift; "$@"; }`, true, true, ""},
+				"it is refused":      {`bwrap() { case $1 in (--version) ;; (*) echo 'bwrap: no' >&2; return 1;; esac; }`, false, false, `bubblewrap does not work there: "bwrap: no"`},
+				"it does not start":  {"bwrap() { return 1; }", false, false, "bubblewrap does not work there"},
+				"there is none here": {"command() { return 1; }", false, false, "bubblewrap is not installed on the host"},
 			} {
 				run := runner(sh.argv...)
 				can, err := sandbox.Probe(t.Context(), func(ctx context.Context, host, script string) (string, error) {
 					return run(ctx, host, tt.before+"\n"+script)
 				}, sandbox.Bubblewrap{}, box(dir))
 				require.NoError(t, err, name)
-				assert.Equal(t, sandbox.Ability{Bubblewrap: tt.works, Why: tt.why}, can, name)
+				assert.Equal(t, sandbox.Ability{Bubblewrap: tt.works, Keys: tt.keys, Why: tt.why}, can, name)
 			}
 			assert.Equal(t, before, snapshot(t, dir))
 		})

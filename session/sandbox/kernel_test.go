@@ -22,14 +22,15 @@ import (
 	"github.com/fairlead-ssh/fairlead/session/sessiontest/needs"
 )
 
-// bubblewrapped skips where bubblewrap is not installed, or its namespaces are refused.
-func bubblewrapped(t *testing.T, s sandbox.Sandbox, b sandbox.Bubblewrap) {
+// bubblewrapped skips where bubblewrap is not installed, or its namespaces are refused. It returns what the host can do.
+func bubblewrapped(t *testing.T, s sandbox.Sandbox, b sandbox.Bubblewrap) sandbox.Ability {
 	t.Helper()
 	can, err := sandbox.Probe(t.Context(), runner("sh", "-c"), b, s)
 	require.NoError(t, err)
 	if !can.Bubblewrap {
 		needs.Part(t, "%s", can.Why)
 	}
+	return can
 }
 
 func landlocked(t *testing.T) sandbox.Landlock {
@@ -68,7 +69,7 @@ func kernels(t *testing.T, fn func(t *testing.T, dir string, wrap func(session.P
 	t.Run("bubblewrap", func(t *testing.T) {
 		dir := treeIn(t, lasting(t))
 		b, s := sandbox.Bubblewrap{}, box(dir+"/box")
-		bubblewrapped(t, s, b)
+		b.Keys = bubblewrapped(t, s, b).Keys
 		fn(t, dir, func(p session.Program) (session.Program, error) { return b.Program(s, p) })
 	})
 	t.Run("landlock", func(t *testing.T) {
@@ -155,12 +156,21 @@ func TestASessionInASandboxIsASessionLikeAnyOther(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "100000", strings.TrimSpace(string(in.Stdout)))
 
-		// A command can be stopped, also one that does not listen.
-		for _, script := range []string{"sleep 600", "trap '' INT; sleep 600; sleep 600"} {
-			x, err := s.Start(ctx, session.Command{Script: script})
+		// A command can be stopped, also one that does not listen. What listens costs no shell.
+		run(t, s, "x=kept")
+		for _, c := range []struct{ script, then, by string }{
+			{"sleep 600; echo behind", "kept\n", "INT"},
+			{"sleep 600 & wait; echo behind", "kept\n", "INT"},
+			{"trap '' INT; sleep 600; sleep 600", "", ""},
+		} {
+			x, err := s.Start(ctx, session.Command{Script: c.script})
 			require.NoError(t, err)
 			x.Stop()
-			assert.Equal(t, "ok\n", string(run(t, s, "echo ok").Stdout))
+			r, err := x.Wait(ctx)
+			require.NoError(t, err)
+			assert.Empty(t, string(r.Stdout), c.script)
+			assert.Contains(t, r.StoppedBy, c.by, c.script)
+			assert.Contains(t, string(run(t, s, "echo $x").Stdout), c.then, c.script)
 		}
 	})
 }

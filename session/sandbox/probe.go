@@ -14,6 +14,7 @@ import (
 type Ability struct {
 	Bubblewrap bool   // bubblewrap is there, and made the place that [Bubblewrap] describes
 	At         string // the path of bubblewrap; "" where it has none but a name
+	Keys       bool   // as [Bubblewrap.Keys]
 	Landlock   int    // [LandlockVersion] on a host of the kind local; 0 on others, where there is no helper
 	Why        string // why not, in one sentence; "" where something was found
 
@@ -33,13 +34,14 @@ func Probe(ctx context.Context, run Runner, b Bubblewrap, s Sandbox) (Ability, e
 		return Ability{}, fmt.Errorf("sandbox: %s was asked what its kernel can do and did not say: %w", s.Host, err)
 	}
 	at, works := strings.CutPrefix(said, "fairlead:works:")
+	at, keys := strings.CutPrefix(at, "keys:")
 	switch {
 	case works && wrappable(at):
-		return Ability{Bubblewrap: true, At: at}, nil
+		return Ability{Bubblewrap: true, At: at, Keys: keys}, nil
 	case works && strings.Contains(at, "/"):
 		return Ability{Why: "bubblewrap is at a path with characters that not every login shell passes on as they are"}, nil
 	case works: // the shell has a word for it
-		return Ability{Bubblewrap: true}, nil
+		return Ability{Bubblewrap: true, Keys: keys}, nil
 	case said == "fairlead:absent":
 		return Ability{Why: "bubblewrap is not installed on the host"}, nil
 	case strings.HasPrefix(said, "fairlead:refused:"):
