@@ -25,7 +25,8 @@ func (e *Entry) beside(ctx context.Context, cmd Command, live Live) (*Exec, erro
 	if err != nil {
 		return nil, err
 	}
-	if req.Dir != "" && cmd.Action == nil {
+	// Work on files names its directory itself, but a sandbox judges a path by where the session stands.
+	if req.Dir != "" && (cmd.Action == nil || e.place != nil) {
 		err = b.begin(ctx, req)
 	}
 	var x *Exec

@@ -104,6 +104,26 @@ func TestASessionThatLeftItsSandboxIsToldTheWayBack(t *testing.T) {
 	})
 }
 
+func TestFilesOfASandboxAreReadWhileACommandAwaitsApproval(t *testing.T) {
+	t.Parallel()
+	ways(t, func(t *testing.T, w *keepertest.World, b wire.Sandbox, dir string) {
+		agent := w.As("agent/claude")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("mine"), 0o600))
+		s, err := agent.Open(t.Context(), wire.Open{Host: "here", Sandbox: b.ID})
+		require.NoError(t, err)
+		w.Asked(agent, s.ID, "touch made")
+		for _, path := range []string{"mine", filepath.Join(dir, "mine")} {
+			f, err := agent.ReadFile(t.Context(), client.FileAt{Session: s.ID, Path: path}, 0, 100)
+			require.NoError(t, err, path)
+			assert.Equal(t, "mine", f.Content)
+		}
+		for _, path := range []string{"../outside", "/etc/hostname"} {
+			_, err = agent.ReadFile(t.Context(), client.FileAt{Session: s.ID, Path: path}, 0, 100)
+			assert.Equal(t, "busy", keepertest.CodeOf(t, err), "%s is no read that is allowed", path)
+		}
+	})
+}
+
 func TestASessionEndsToBeOfUseWithItsSandbox(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *keepertest.World, b wire.Sandbox) int{
