@@ -30,9 +30,6 @@ func (bs *Boxes) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		return nil, err
 	}
 	limits, b, t := engine.Limits(c.Principal), &in.Body, bs.Runner
-	if err := limits.Shell(); err != nil {
-		return nil, err
-	}
 	wait, err := params.Seconds("wait_s", b.WaitS, route.DefaultWait, route.MaxWait)
 	if err != nil {
 		return nil, err
@@ -102,6 +99,8 @@ func (bs *Boxes) createCommand(ctx context.Context, c *access.Caller, in *newCom
 		n.Host, d.Reason = redacted(b.Host), "the sandbox is on another host"
 	case outside:
 		d.Reason = "the directory is outside the sandbox"
+	case limits.Shell() != nil:
+		d.Class, d.Rule, d.Reason = policy.Unknown, "policy/principals", problem.Of(limits.Shell()).Detail
 	default:
 		var why error
 		d, held, why, err = bs.weigh(ctx, r, box, policy.Request{Principal: c.Principal, Host: h, Shell: h.Shell, Command: b.Command, Dir: dir, Reason: b.Reason})

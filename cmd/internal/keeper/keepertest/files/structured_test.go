@@ -45,6 +45,18 @@ principals:
 		assert.Equal(t, tt.code, status, name)
 		assert.Contains(t, p.Detail, tt.want, name)
 	}
+	// A command in a sandbox is shell source, and what the policy denies there is a rejected command.
+	box, dir := w.Box("here")
+	status, p := w.API("", "POST", keepertest.SandboxesPath, wire.NewSandbox{Owner: "agent/narrow", Host: "here", Label: "narrow", Path: dir}, &box)
+	require.Equal(t, http.StatusCreated, status, p.Detail)
+	var c, again wire.Command
+	asked := wire.NewCommand{Sandbox: box.ID, Command: "ls"}
+	status, p = w.API("agent/narrow", "POST", keepertest.CommandsPath, asked, &c, "Idempotency-Key", "once")
+	require.Equal(t, http.StatusCreated, status, p.Detail)
+	assert.Equal(t, []string{"rejected", "deny", "denied"}, []string{c.Status, c.Verdict, c.Outcome})
+	assert.Contains(t, c.Reason, "shell source")
+	w.API("agent/narrow", "POST", keepertest.CommandsPath, asked, &again, "Idempotency-Key", "once")
+	assert.Equal(t, c.ID, again.ID)
 	// Fleets and single hosts take the same.
 	told := &keepertest.Told{}
 	_, err = w.RunFleet(t.Context(), wire.NewRun{ID: "structured-1", Selector: "here,there", Program: "echo", Args: []string{"a  b", "$HOME"}}, told.Fleet())
