@@ -54,12 +54,13 @@ type Judge struct {
 type Verdict struct {
 	Reason string // why it was asked for, which breaking the glass may have added
 
-	engine  *rules.Engine
-	script  string
-	scripts func(hosts.Host) string          // nil where all hosts get script
-	refused *policy.Decision                 // on all hosts
-	without map[targets.Key]*policy.Decision // refused on these; see Judge.Partial
-	left    int                              // how many hosts are not refused
+	engine    *rules.Engine
+	principal string
+	script    string
+	scripts   func(hosts.Host) string          // nil where all hosts get script
+	refused   *policy.Decision                 // on all hosts
+	without   map[targets.Key]*policy.Decision // refused on these; see Judge.Partial
+	left      int                              // how many hosts are not refused
 
 	answered policy.Needs // what the caller has said yes to, for script alone; "" is nothing
 	approval string       // how
@@ -127,7 +128,7 @@ func (o *Judge) Decide(ctx context.Context, script string, hs []hosts.Host) (*Ve
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{Reason: o.Reason, engine: engine, script: script, scripts: o.Scripts, left: len(hs)}
+	v := &Verdict{Reason: o.Reason, engine: engine, principal: who.Principal, script: script, scripts: o.Scripts, left: len(hs)}
 	if v.refused = Refused(engine, who.Principal, script, o.Words); v.refused != nil {
 		return v, nil
 	}

@@ -92,13 +92,15 @@ func (o *Options) here(ctx context.Context, p *site, judged *consent.Verdict, st
 	if err != nil {
 		return session.Result{}, err
 	}
+	cmd := session.Command{Script: o.Script, Program: o.Program, Timeout: o.Timeout}
+	judged.Bound(&cmd)
 	if o.Caller().Mark != "" { // agents see no secrets
-		c := censor.New(secrets, redact.Guarded, stdout, stderr, 0)
+		c := censor.New(secrets, redact.Guarded, stdout, stderr, cmd.Keep)
 		stdout, stderr = c.Writers()
 		defer func() { r = c.Result(r, c.Close()) }()
 	}
 	reason, _ := secrets.String(o.Reason, redact.Guarded)
-	cmd := session.Command{Script: o.Script, Program: o.Program, Timeout: o.Timeout, Reason: reason, Stdout: stdout, Stderr: stderr}
+	cmd.Reason, cmd.Stdout, cmd.Stderr = reason, stdout, stderr
 	if o.CWD == "" || judged.Refused() {
 		r, _ := pool.Run(ctx, p.host, cmd)
 		return r, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fairlead-ssh/fairlead/session/output"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/registry"
 )
 
@@ -13,7 +14,7 @@ import (
 const (
 	defaultWait    = 25 * time.Second
 	maxWait        = 50 * time.Second // clients give up after a minute
-	defaultTimeout = 10 * time.Minute
+	defaultTimeout = rules.AgentTimeout
 	maxTimeout     = 30 * 24 * time.Hour
 )
 

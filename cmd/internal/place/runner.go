@@ -30,6 +30,7 @@ type Here struct {
 	Open    func() (*session.Pool, error) // at most once
 	Secrets *redact.Set                   // nil means that nothing is taken out of anything
 	Redact  bool                          // they are taken out of what is shown, too
+	Bound   func(*session.Command)        // bounds what a command may take; nil is no bounds
 
 	Forks   int                   // hosts at a time of a rollout
 	Steps   *Steps                // how it is rolled out; nil is all at once
@@ -40,6 +41,9 @@ func (h *Here) Run(ctx context.Context, hs []hosts.Host, cmd session.Command, do
 	pool, err := h.Open()
 	if err != nil {
 		return err
+	}
+	if h.Bound != nil {
+		h.Bound(&cmd)
 	}
 	if h.Secrets != nil {
 		cmd.Reason, _ = h.Secrets.String(cmd.Reason, redact.Guarded)

@@ -16,7 +16,7 @@ import (
 // here returns the runner of this process. judged is what decides.
 func (o *Options) here(n int, judged *consent.Verdict, secrets *redact.Set) *place.Here {
 	forks, _ := dialer.CapForks(min(o.Forks, n)) // the pool tells
-	return &place.Here{Forks: forks, Secrets: secrets, Redact: o.Redact, Open: sync.OnceValues(func() (*session.Pool, error) {
+	return &place.Here{Forks: forks, Secrets: secrets, Redact: o.Redact, Bound: judged.Bound, Open: sync.OnceValues(func() (*session.Pool, error) {
 		return o.Pool(cmdutil.PoolOptions{Forks: min(o.Forks, n), Policy: judged, Redact: secrets})
 	})}
 }

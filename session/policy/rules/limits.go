@@ -14,6 +14,9 @@ import (
 // DefaultMaxHosts is how many hosts an agent may ask for in one request before a person is asked.
 const DefaultMaxHosts = 20
 
+// AgentTimeout is how long an agent's command may run where its request does not say it.
+const AgentTimeout = 10 * time.Minute
+
 // Limits are what a principal may use at most. The zero Limits are none.
 type Limits struct {
 	Tools     []string // tools that may be called; nil is all

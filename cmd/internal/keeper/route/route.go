@@ -16,6 +16,7 @@ import (
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/stream"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/keeper/wire"
 	"github.com/fairlead-ssh/fairlead/session/approval"
+	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
 
 // A member of a body is named as the schema names it. The library takes any case, checks one member of several, and decodes them
@@ -153,7 +154,7 @@ func AddStream[I any](a *API, r Route, open func(ctx context.Context, c *access.
 const (
 	DefaultWait   = 30 * time.Second
 	MaxWait       = 50 * time.Second
-	AgentTimeout  = 10 * time.Minute
+	AgentTimeout  = rules.AgentTimeout
 	MaxTimeout    = 30 * 24 * time.Hour
 	BeforeSending = 5 * time.Minute // connecting, logging in with a key that is touched, and starting a shell
 	DefaultPage   = 256 << 10
