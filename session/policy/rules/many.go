@@ -45,6 +45,7 @@ func (e *Engine) JudgeMany(ctx context.Context, reqs []policy.Request) ([]policy
 		if out.Verdict == policy.Allow {
 			out = wide
 		}
+		out.First = nil // to be tried on so many is what takes approval
 	}
 	if takesApproval(out) { // one for all of them
 		least := make([]policy.Proof, len(reqs))

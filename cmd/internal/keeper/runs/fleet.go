@@ -225,7 +225,7 @@ func (x *fleet) serve(hc huma.Context, stopped context.Context, log *retelling, 
 	if x.whole.Refused() {
 		waits = nil
 	}
-	tries := waits != nil && x.triesFirst(ctx)
+	tries := waits != nil && waits.First != nil && x.triesFirst(ctx)
 	if waits != nil && !tries {
 		kept = true
 		no = x.approve(ctx, *waits, &cmd)

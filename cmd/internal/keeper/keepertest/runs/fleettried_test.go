@@ -52,3 +52,20 @@ func TestAnUnknownCommandOnManyHostsAsksOnlyWhereItWasRefused(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "1", string(text))
 }
+
+func TestAnUnknownCommandOnTooManyHostsIsNotTriedFirst(t *testing.T) {
+	w := keepertest.StartFleet(t, 3)
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "policy.yaml"), []byte("version: 1\nprincipals:\n  - {name: agent/a, max_hosts: 2}\n"), 0o600))
+	for hosts, waits := range map[string]int{"web1,web2": 0, "web1,web2,web3": 1} {
+		o := &keepertest.Told{}
+		f := o.Fleet()
+		f.Waiting = func() { o.Waits++; w.AnswerAll(t, false) }
+		_, err := w.As("agent/a").RunFleet(t.Context(), wire.NewRun{Selector: hosts, Command: "perl -e 'print 6*7'"}, f)
+		require.NoError(t, err)
+		if waits == 0 && o.Waits > 0 {
+			needs.Part(t, "this machine holds no shell")
+		}
+		assert.Equal(t, waits, o.Waits, hosts)
+		assert.Equal(t, waits > 0, o.Statuses()[0] == "denied", "%s: %v", hosts, o.Statuses())
+	}
+}
