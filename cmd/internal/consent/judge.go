@@ -41,6 +41,9 @@ type Judge struct {
 	// Approvable says that somebody else can approve what the policy asks about: it is then neither refused nor answered.
 	Approvable bool
 
+	// Tries says that a session of this process gets it, which tries what the policy wants tried first and denies the rest.
+	Tries bool
+
 	// Partial lets the request run where it may, and refuses it where it may not. Else it runs on all hosts or on none.
 	Partial bool
 
@@ -192,6 +195,7 @@ func (o *Judge) settle(ctx context.Context, v *Verdict, q *question) (*missing, 
 		return o.breakGlass(ctx, v, q)
 	case o.Approvable:
 		v.waits = &all
+	case o.Tries && q.tried:
 	default:
 		return &missing{what: "it needs an approval, and approvals are not available here"}, nil
 	}
@@ -222,11 +226,13 @@ type question struct {
 	names  []string // of the hosts
 	strict []string // of those because of which it is asked
 	all    policy.Decision
+	tried  bool // on each host it is allowed, or tried before somebody is asked
 }
 
 func newQuestion(script string, hs []hosts.Host, each []policy.Decision, all policy.Decision) *question {
-	q := &question{script: script, names: targets.Labels(hs), all: all}
+	q := &question{script: script, names: targets.Labels(hs), all: all, tried: all.First != nil}
 	for i, d := range each {
+		q.tried = q.tried && (d.Verdict == policy.Allow || d.First != nil)
 		if q.about(d) {
 			q.strict = append(q.strict, q.names[i])
 		}

@@ -25,7 +25,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	defer p.close()
 	judge := consent.Judge{
-		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Words: o.Words, Approvable: p.keeper != nil,
+		IO: o.IO, Caller: o.Caller(), Policy: o.Policy, Terminal: o.Terminal, Yes: o.Yes, Reason: o.Reason, Words: o.Words, Approvable: p.keeper != nil, Tries: true,
 	}
 	judge.TellAgent()
 	judged, err := judge.Decide(ctx, o.Script, []hosts.Host{p.host})

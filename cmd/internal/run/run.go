@@ -175,7 +175,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	judge := consent.Judge{
 		IO: o.IO, Caller: o.Caller(), Policy: func(string) (*rules.Engine, error) { return engine() }, Terminal: o.Terminal, PolicyFile: o.PolicyFile, Yes: o.Yes, Reason: o.Reason,
-		Words: o.Words, Scripts: o.scripts(), Approvable: keeper != nil, Partial: o.Partial,
+		Words: o.Words, Scripts: o.scripts(), Approvable: keeper != nil, Tries: steps == nil, Partial: o.Partial,
 	}
 	judge.TellAgent()
 	if err := o.verifiable(ctx, judge, hs); err != nil {
