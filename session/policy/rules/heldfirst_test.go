@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,4 +81,18 @@ func TestTheUsersFileCannotHaveTriedWhatTheSystemWantsAsked(t *testing.T) {
 	assert.Equal(t, "", rules.New(rules.Config{System: limits(t, "  - {name: role=agent, daily: 7}\n"), User: first}).Limits("agent/a").Unknown)
 	_, err := rules.Parse([]byte("version: 1\nprincipals:\n  - {name: role=agent, unknown: never}\n"), "policy.yaml")
 	assert.ErrorContains(t, err, `unknown: "never" is not one of held-first, ask`)
+}
+
+func TestOnTooManyHostsNothingIsTriedFirst(t *testing.T) {
+	e := rules.New(rules.Config{})
+	for n, tried := range map[int]bool{rules.DefaultMaxHosts: true, rules.DefaultMaxHosts + 1: false} {
+		reqs := make([]policy.Request, n)
+		for i := range reqs {
+			reqs[i] = policy.Request{Principal: "agent/a", Host: hosts.Host{Name: fmt.Sprint("h", i), Tier: "dev"}, Command: "frobnicate"}
+		}
+		_, d, err := e.JudgeMany(t.Context(), reqs)
+		require.NoError(t, err)
+		assert.Equal(t, policy.Ask, d.Verdict)
+		assert.Equal(t, tried, d.First != nil, "%d hosts", n)
+	}
 }
