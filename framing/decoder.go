@@ -403,9 +403,7 @@ func (d *Decoder) parseTrailer() (Event, bool) {
 	if !ok || !ok2 || err != nil || n < 0 {
 		return d.broken(ErrMalformed)
 	}
-	if n > 255 { // ksh93 gives 256 + the signal's number
-		n = 128 + n&127
-	}
+	n = exitCode(n)
 	if d.asked {
 		dir = bytes.TrimSuffix(dir, []byte{'\n'})
 		if d.trailer.Cooked {
@@ -420,6 +418,14 @@ func (d *Decoder) parseTrailer() (Event, bool) {
 	return Event{}, false
 }
 
+// exitCode is what other shells give where ksh93 gives 256 + the signal's number.
+func exitCode(n int) int {
+	if n > 255 {
+		return 128 + n&127
+	}
+	return n
+}
+
 // status reads "code;signal" of the shell. "?" for the signal means that the code may be 128 plus one.
 func (d *Decoder) status(field []byte) (Event, bool) {
 	code, signal, _ := bytes.Cut(field, []byte{';'})
@@ -427,6 +433,7 @@ func (d *Decoder) status(field []byte) (Event, bool) {
 	if err != nil {
 		return d.broken(ErrMalformed)
 	}
+	n = exitCode(n)
 	d.exit.Code = n
 	if string(signal) == "?" {
 		if n > 128 && n < 128+65 && d.exit.Dir == "" { // a shell that ends by itself says where it is

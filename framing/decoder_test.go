@@ -168,6 +168,7 @@ var streams = map[string]struct {
 	"an exit of a cooked terminal":          {"<A>S<s>X3;0\r\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 3}}}},
 	"a kill":                                {"<A>S<s>X0;9\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Signal: 9}}}},
 	"a kill that only the code tells":       {"<A>S<s>X137;?\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 137, Signal: 9}}}},
+	"a kill that ksh93's code tells":        {"<A>S<s>X265;?\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 137, Signal: 9}}}},
 	"an exit that looks like a kill":        {"<A>S<n>C/<n>c<s>X137;?\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 137, Dir: "/"}}}},
 	"a farewell before the start":           {"<n>C/d<n>c<A>S<s>X3;0\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 3, Dir: "/d"}}}},
 	"a farewell around the start":           {"<n>C/<A>Sd<n>c<s>X3;0\n", []step{started, {kind: framing.Exited, exit: framing.Exit{Code: 3, Dir: "/d"}}}},

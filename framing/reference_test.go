@@ -276,6 +276,9 @@ func (r *ref) mark(name, text string) bool {
 			r.emit(broken(framing.ErrMalformed))
 			return true
 		}
+		if n > 255 {
+			n = 128 + n%128
+		}
 		r.exit.Code = n
 		if signal != "?" {
 			if r.exit.Signal, err = strconv.Atoi(signal); err != nil {
