@@ -26,3 +26,20 @@ func TestAShellThatKillsItsProcessGroupIsSeenToEnd(t *testing.T) {
 		}
 	})
 }
+
+// What stands between Fairlead and the shell tells how the shell ended, and says nothing of it where the command's errors go.
+func TestAShellThatASignalKillsPrintsNothing(t *testing.T) {
+	eachShell(t, allReaders, func(t *testing.T, sh framing.Shell) {
+		for i, script := range []string{"kill -9 $$", "exec sh -c 'kill -SEGV $$'"} {
+			if !tries(i, sh) {
+				continue
+			}
+			s := start(t, sh)
+			o := s.run("echo out; echo err >&2; " + script)
+			assert.Equal(t, "out\n", o.stdout, script)
+			assert.Equal(t, "err\n", o.stderr, script)
+			require.NotNil(t, o.exit, script)
+			s.close()
+		}
+	})
+}

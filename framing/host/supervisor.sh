@@ -10,6 +10,8 @@
 #
 # A file that cannot be, /dev/null/fairlead, says in the list of processes whose they are.
 #
+# The shell replaces a subshell: sh prints which signal killed a command where that command's errors would go.
+#
 # From bootstrap.sh: _fl_shell, _fl_word and _fl_name, the shell's path, options and name, and _fl_reader.
 #
 #= _fl_h _fl_supervisor_sh this text
@@ -51,7 +53,7 @@ esac
 # Descriptor 3 leads to the reader of errors, 5 is the terminal.
 { {
 trap : 2 3 15 TSTP
-"$@" 2>&3 3>&- 5>&-
+(exec "$@" 2>&3 3>&- 5>&-)
 _fl_status=$?
 printf '@rs@%sX\n' "$_fl_token" >&3
 printf '@rs@%sX%d;?\n' "$_fl_token" "$_fl_status"
