@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -48,13 +47,6 @@ type Transport struct {
 
 	done chan struct{} // closed once Close has finished
 }
-
-// unrecorded begins a line that is typed at a shell, to keep it out of the shell's history: bash and zsh write theirs when
-// they are replaced, if HISTFILE says where, and tcsh with savehist; fish and mksh take no line that begins with a space.
-// ksh93, and zsh with INC_APPEND_HISTORY, write a line before they run it: there it stays, as where HISTFILE is read-only.
-// An error of unset would make dash, ash and zsh give up the line, so a subshell tries first; fish, which has neither, gives
-// up only what eval was to do.
-const unrecorded = " eval '(unset HISTFILE savehist) && unset HISTFILE savehist';"
 
 // New checks cfg and returns a Transport. It starts nothing.
 func New(cfg Config) (*Transport, error) {
@@ -126,9 +118,9 @@ func (t *Transport) Open(ctx context.Context, p session.Program) (session.Stream
 	if t.cfg.Command == nil {
 		return s, nil
 	}
-	// A program that reads nothing would block the typing, so the end of ctx, or Close, takes the terminal away.
+	// A program that reads nothing would block that, so the end of ctx, or Close, takes the terminal away.
 	stop := context.AfterFunc(ctx, func() { s.Close() })
-	_, err = io.WriteString(s, unrecorded+p.Line+"\n")
+	err = typeLine(s, p.Line)
 	if !stop() {
 		s.Close()
 		return nil, fmt.Errorf("localpty: %s took no input: %w", t.cfg.Command[0], ctxerr.Of(ctx))

@@ -61,6 +61,33 @@ func TestACommandThatYieldsAShellIsTypedAt(t *testing.T) {
 	}
 }
 
+// Line editors take lines of a limited length, or print them again for each key.
+func TestALongLineReachesEveryShellThatACommandYields(t *testing.T) {
+	for _, argv := range [][]string{{"bash"}, {"busybox", "ash"}, {"dash"}, {"fish"}, {"ksh93"}, {"mksh"}, {"tcsh"}, {"zsh"}} {
+		t.Run(argv[0], func(t *testing.T) {
+			if _, err := exec.LookPath(argv[0]); err != nil {
+				needs.Part(t, "%s is not installed", argv[0])
+			}
+			home := t.TempDir()
+			tr := local(t, localpty.Config{Command: argv, Dir: home, Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}})
+			long := strings.Repeat("\tx ", 2000)
+			s, err := tr.Open(t.Context(), session.Program{Line: "exec sh -c 'stty -icanon; x=\"" + long + "\"\nprintf \"be%s%s%s\" gin \"$x\" \"$1\"; read -r x; exit \"$x\"' sh end."})
+			require.NoError(t, err)
+			printed := until(t, s, "end.")
+			_, printed, _ = strings.Cut(printed, "begin")
+			assert.Equal(t, long, printed)
+			_, err = s.Write([]byte("5\n"))
+			require.NoError(t, err)
+			_, err = io.ReadAll(s)
+			require.NoError(t, err)
+			exit, err := s.Wait()
+			require.NoError(t, err)
+			assert.Equal(t, session.Exit{Code: 5}, exit)
+			require.NoError(t, s.Close())
+		})
+	}
+}
+
 func TestACommandThatTakesNoInputEndsWithTheContext(t *testing.T) {
 	tr := local(t, localpty.Config{Command: []string{"sleep", "600"}})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
