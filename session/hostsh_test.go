@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,6 +49,37 @@ func TestTheShOfAHostMayBeAnyShell(t *testing.T) {
 					}
 				}
 			}
+		})
+	}
+}
+
+// Where a host has neither perl nor hexdump, its sh relays errors, and says how the shell ended.
+func TestTheShThatReadsErrorsMayBeAnyShell(t *testing.T) {
+	for _, sh := range []string{"bash", "zsh", "mksh", "ksh93", "busybox", "dash"} {
+		t.Run(sh, func(t *testing.T) {
+			bin := t.TempDir()
+			for as, name := range map[string]string{"sh": sh, "bash": "bash", "cat": "cat", "env": "env", "head": "head", "printf": "printf", "stty": "stty", "tr": "tr"} {
+				path, err := exec.LookPath(name)
+				if err != nil {
+					needs.Part(t, "%s is not installed", name)
+				}
+				require.NoError(t, os.Symlink(path, filepath.Join(bin, as)))
+			}
+			host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{filepath.Join(bin, "env"), "PATH=" + bin, "sh"}, Shell: "bash"}
+			tr, err := localpty.Dial(t.Context(), host)
+			require.NoError(t, err)
+			defer tr.Close()
+			s, err := session.Open(tr, host, session.Config{Policy: policy.AllowAll, Audit: audit.Discard{}})
+			require.NoError(t, err)
+			defer s.Close()
+			r, err := s.Run(t.Context(), session.Command{Script: `printf 'é\n\n-n\n  \\n%s\r\n' % >&2; head -c 200000 /dev/zero | tr '\0' e >&2`, Keep: 1 << 20})
+			require.NoError(t, err)
+			assert.Equal(t, "lines", r.StderrMode)
+			assert.Equal(t, "é\n\n-n\n  \\n%\r\n"+strings.Repeat("e", 200000), string(r.Stderr))
+			r, err = s.Run(t.Context(), session.Command{Script: "echo err >&2; kill -9 $$"})
+			require.NoError(t, err)
+			assert.Equal(t, "KILL", r.Signal)
+			assert.Equal(t, "err\n", string(r.Stderr))
 		})
 	}
 }

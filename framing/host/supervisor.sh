@@ -26,6 +26,7 @@
 #= _fl_f _fl_files the files that hexdump reads
 #= _fl_r _fl_read_errors turns errors into records
 #= _fl_l _fl_line a line of errors
+#= _fl_p _fl_print prints a record
 #= _fl_c _fl_status how the shell ended
 #= _fl_a _fl_answer is never looked at
 # A hexdump may not start, or have no -e, as toybox's: no command would end then.
@@ -38,8 +39,10 @@ _fl_reader=$_fl_kept
 # Where one of these programs is missing the token is empty, which says so; cat relays the output.
 _fl_token=$(LC_ALL=C tr -dc A-Za-z0-9_- </dev/urandom|head -c 22|cat)
 _fl_start=$(printf %.8s "$_fl_token")
+# mksh has no printf of its own, and a program takes no argument of 128 KiB.
 _fl_ignore=
-case ${KSH_VERSION-} in (V*) _fl_ignore=:;; esac
+_fl_print='printf %s'
+case ${KSH_VERSION-} in (V*) _fl_ignore=:;; (?*) _fl_print='print -rn --';; esac
 trap "$_fl_ignore" 2 3 15 TSTP
 exec 5>&1 2>/dev/null
 printf '@rs@%s%sT%s\n' @nonce1@ @nonce2@ "$_fl_token"
@@ -48,14 +51,15 @@ _fl_files=; test -r /dev/stdin && _fl_files='/dev/stdin /dev/null/fairlead'
 # hello says so.
 case $_fl_reader in
 (hexdump) _fl_read_errors() { exec hexdump -v -e '"@rs@~'"$_fl_start"'" 1/1 "%02x" "\n"' $_fl_files; };;
-(*) _fl_read_errors() { LC_ALL=C; while IFS= read -r _fl_line; do printf '@rs@%se%d;%s\n' "$_fl_token" $((${#_fl_line}+1)) "$_fl_line"; done; case $_fl_line in (?*) printf '@rs@%se%d;%s' "$_fl_token" ${#_fl_line} "$_fl_line";; esac; };;
+(*) _fl_read_errors() { LC_ALL=C; while IFS= read -r _fl_line; do $_fl_print "@rs@${_fl_token}e$((${#_fl_line}+1));$_fl_line
+"; done; test "$_fl_line"&&$_fl_print "@rs@${_fl_token}e${#_fl_line};$_fl_line"; };;
 esac
 # Descriptor 3 leads to the reader of errors, 5 is the terminal.
 { {
 trap : 2 3 15 TSTP
 (exec "$@" 2>&3 3>&- 5>&-)
 _fl_status=$?
-printf '@rs@%sX\n' "$_fl_token" >&3
-printf '@rs@%sX%d;?\n' "$_fl_token" "$_fl_status"
+echo "@rs@${_fl_token}X" >&3
+echo "@rs@${_fl_token}X$_fl_status;?"
 read -r _fl_answer; } | (trap '' 2 3 15 TSTP; exec cat - /dev/null/fairlead >&5 3>&- 5>&-); } 3>&1 | (trap '' 2 3 15 TSTP; exec >&5 5>&-; _fl_read_errors)
 read -r _fl_answer
