@@ -15,9 +15,9 @@ import (
 // up only what eval was to do.
 const unrecorded = " eval '(unset HISTFILE savehist) && unset HISTFILE savehist';"
 
-// maxTyped is how long a line may be that a shell's line editor gets. busybox takes 1023 bytes, and fish prints the line again
-// for each of them.
-const maxTyped = 512
+// maxTyped is how long a line may be that a shell's line editor gets: more than a loader's, which begins with a mark of its own.
+// busybox takes 1023 bytes, fish prints the line again for each of them, and an error of the line comes after all that.
+const maxTyped = 160
 
 // reader is typed instead of a longer line: sh reads that, with the terminal's own echo and line limit off, and has the terminal
 // as it was when it runs it. The mark that says so is not in reader itself, which is echoed.
