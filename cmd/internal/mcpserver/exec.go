@@ -86,7 +86,10 @@ func (s *Server) starting(ctx context.Context) (context.Context, func()) {
 
 // aside tells of a command that ran beside a pending one.
 func (o *execOut) aside(x *registry.Exec, e *registry.Entry) {
-	o.Host, o.Exec, o.Session, o.Lane = o.from, x.ID(), x.Entry().ID(), "clean"
+	o.Host, o.Exec, o.Session = o.from, x.ID(), x.Entry().ID()
+	if o.Lane == "" { // it is its own session's
+		o.Lane = "clean"
+	}
 	o.Note = "it did not change the session, which is reserved for the pending command and stays in " + e.Dir()
 	if pending := e.Current(); pending != nil {
 		o.Note = fmt.Sprintf("it did not change the session, which is reserved for %s and stays in %s", pending.ID(), e.Dir())
