@@ -30,7 +30,7 @@ func (o *Options) flags(cmd *cobra.Command) {
 	fl.DurationVar(&o.Timeout, "timeout", 0, "stop a command that runs longer than `duration` (2m30s); 0 means no limit")
 	fl.DurationVar(&o.Idle, "idle", 0, "stop a command that prints nothing for `duration`; 0 means no limit")
 	fl.DurationVar(&o.ConnectTimeout, "connect-timeout", 0, "give up connecting after `duration`; 0 means what the inventory or ssh_config says")
-	fl.Var(stdinFlag{&o.Stdin}, "stdin", "give standard input to the command on the one host, or with =copy all of it to each host")
+	fl.Var(stdinFlag{&o.Stdin}, "stdin", "forward standard input (--stdin=copy: to every host)")
 	fl.Lookup("stdin").NoOptDefVal = stdinHost
 	fl.BoolVar(&o.Program, "program", false, "run the words after -- as a program and its exact arguments, without shell features")
 	fl.BoolVar(&o.Held, "held", false, "run it in shells that the hosts' kernels hold to reading: a dry run that changes nothing")
