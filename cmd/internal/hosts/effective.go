@@ -133,7 +133,7 @@ func (v *values) ssh() error {
 	} else {
 		var hops []string
 		for _, j := range s.ProxyJump.V {
-			hops = append(hops, j.Host)
+			hops = append(hops, address(hosts.Host{Addr: j.Host, User: j.User, Port: j.Port}))
 		}
 		v.resolved("via", strings.Join(hops, ","), s.ProxyJump.Source())
 	}
