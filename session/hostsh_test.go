@@ -30,7 +30,7 @@ func TestTheShOfAHostMayBeAnyShell(t *testing.T) {
 			bin := t.TempDir()
 			require.NoError(t, os.Symlink(path, filepath.Join(bin, "sh")))
 			for _, shell := range []string{"bash", "sh"} {
-				host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{"env", "PATH=" + bin + ":/usr/bin:/bin", shell}}
+				host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{"env", "HOME=" + bin, "PATH=" + bin + ":/usr/bin:/bin", shell}}
 				tr, err := localpty.Dial(t.Context(), host)
 				require.NoError(t, err)
 				defer tr.Close()
@@ -65,7 +65,7 @@ func TestTheShThatReadsErrorsMayBeAnyShell(t *testing.T) {
 				}
 				require.NoError(t, os.Symlink(path, filepath.Join(bin, as)))
 			}
-			host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{filepath.Join(bin, "env"), "PATH=" + bin, "sh"}, Shell: "bash"}
+			host := hosts.Host{Name: "box", Transport: hosts.Command, Command: []string{filepath.Join(bin, "env"), "HOME=" + bin, "PATH=" + bin, "sh"}, Shell: "bash"}
 			tr, err := localpty.Dial(t.Context(), host)
 			require.NoError(t, err)
 			defer tr.Close()
