@@ -35,3 +35,41 @@ func TestDirectoriesBelowHomes(t *testing.T) {
 		assert.Equal(t, !slices.Contains([]string{"x", ".x", ".mozilla", "*", ".docker/contexts"}, name), root.Class != policy.ReadOnly, "%s: %s", name, root.Reason)
 	}
 }
+
+// A search that names no directory reads the one in which it runs, and a repository may hold all that lies there.
+func TestSearchesWhereTheyRun(t *testing.T) {
+	verdicts(t, "bash", `
+		sensitive-read | cd /etc && grep -r x
+		sensitive-read | cd /etc; true | grep -re x
+		sensitive-read | cd /root; rgrep x
+		sensitive-read | cd ~/.ssh && rg x
+		sensitive-read | env -C /etc grep -r x
+		sensitive-read | grep -d recurse x /etc
+		sensitive-read | grep --dir=rec x /etc
+		sensitive-read | cd /etc; grep -nd recurse x
+		read-only | grep -d skip x /etc/hosts
+		read-only | cd /etc; ps | rg x
+		read-only | cd /etc; ps | grep x
+		read-only | cd /etc/nginx && grep -r x
+		read-only | cd /srv/app && rg x && git log -p && git diff && git grep x
+		sensitive-read | git -C /etc log -p
+		sensitive-read | git -C / -C etc show
+		sensitive-read | cd /etc && git stash show -p
+		sensitive-read | cd /etc && git grep x
+		sensitive-read | git -C /etc cat-file -p 12ab
+		sensitive-read | git -C /etc/nginx show
+		sensitive-read | git -C ~ diff HEAD~1
+		read-only | git -C /etc log --stat; git -C /etc status
+		read-only | git -C ~/src/app log -p
+	`)
+}
+
+func TestSecretsPutAside(t *testing.T) {
+	verdicts(t, "bash", `
+		sensitive-read | zcat /srv/backup/etc/shadow.gz
+		sensitive-read | xzcat /srv/old/etc/shadow-2026-01-02.xz
+		sensitive-read | cat secret.txt
+		read-only | zcat /var/log/syslog.2.gz
+		read-only | cat secret.go
+	`)
+}

@@ -49,6 +49,12 @@ func (w *walker) operands(c call, f programs.Finding) {
 			w.putBefore(p.Arg)
 		}
 	}
+	for _, a := range f.Trees {
+		if c.name == "git" && strings.HasPrefix(resolve(a.Text, w.dir), "/etc/") { // of a repository it shows all, and that may be the whole of /etc
+			a = literal("/etc")
+		}
+		w.secretBelow(a)
+	}
 	for _, a := range f.Texts {
 		named[a.Source] = true
 	}

@@ -88,7 +88,7 @@ func copyOf(name string) string {
 // asideWords are the last parts of the names of copies, without digits: those of dates and of rotated files are none but digits.
 var asideWords = func() map[string]bool {
 	words := map[string]bool{"": true}
-	for _, w := range strings.Fields("bak bck backup back old orig original save saved copy prev previous dist new tmp dpkg ucf rpmsave rpmorig rpmnew pacsave pacnew apk cfsaved swp") {
+	for _, w := range strings.Fields("bak bck backup back old orig original save saved copy prev previous dist new tmp dpkg ucf rpmsave rpmorig rpmnew pacsave pacnew apk cfsaved swp gz bz2 xz zst zip tar tgz") {
 		words[w] = true
 	}
 	return words

@@ -1,5 +1,7 @@
 package programs
 
+import "strings"
+
 // checks are the functions that tables name: for programs whose words are a language of their own.
 var checks = map[string]func(*call){
 	"find":        find,
@@ -38,6 +40,27 @@ var checks = map[string]func(*call){
 	"gitBlame":    gitBlame,
 	"gitBlob":     gitBlob,
 	"gitPaths":    gitPaths,
+	"gitTree":     gitTree,
+	"below":       below,
+}
+
+// below: a search of directories that names none searches the one in which it runs. What comes through a pipe, only grep leaves aside.
+func below(c *call) {
+	d, _ := c.val("-d")
+	recursive := c.has("-r", "-R") || c.node.name == "rgrep"
+	if c.node.name == "rg" {
+		recursive = c.stdin != "pipe"
+	}
+	dirs := c.ops
+	if len(dirs) > 0 && !c.supplant {
+		dirs = dirs[1:]
+	}
+	if strings.HasPrefix(d.Text, "rec") {
+		recursive, c.find.Trees = true, dirs
+	}
+	if recursive && len(dirs) == 0 {
+		c.find.Trees = []Arg{word(".")}
+	}
 }
 
 // sum judges calculators: their programs can do nothing but count, and that without end.

@@ -153,5 +153,5 @@ func found(r programs.Row, chain []string) string {
 
 // printed is a finding as text. What few have is left out of the others.
 func printed(f programs.Finding) string {
-	return strings.Replace(fmt.Sprintf("%+v", f), " Texts:[]", "", 1)
+	return strings.NewReplacer(" Texts:[]", "", " Trees:[]", "").Replace(fmt.Sprintf("%+v", f))
 }

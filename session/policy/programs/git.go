@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -27,8 +28,11 @@ func gitPatch(c *call) {
 	gitFormat(c)
 	brief := c.has("--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--no-patch", "--summary", "--dirstat", "--raw", "--compact-summary")
 	patch := c.has("--patch", "--patch-with-stat", "--unified", "-U", "--color-words", "--word-diff", "--check", "--function-context", "-S", "-G", "-L", "-c", "--cc", "-m")
-	if patch || !brief && c.node.name == "git show" {
-		gitPaths(c)
+	if shows := listed("show diff", strings.TrimPrefix(strings.TrimPrefix(c.node.name, "git "), "stash ")); patch || !brief && shows {
+		gitTree(c)
+		if patch || c.node.name == "git show" {
+			gitPaths(c)
+		}
 	}
 	for _, a := range c.values("-L") {
 		_, file, named := strings.Cut(a.Text[max(0, strings.LastIndexByte(a.Text, ':')):], ":")
@@ -118,9 +122,8 @@ func gitPretty(c *call, a Arg) {
 	}
 }
 
-// gitPaths names the files whose content operands show: "HEAD:path", and what may be a path or a revision.
-func gitPaths(c *call) {
-	dir := ""
+// gitDir is the directory that -C names, or "".
+func gitDir(c *call) (dir string) {
 	for i, a := range c.args {
 		if i > 0 && c.args[i-1].Text == "-C" && a.certain() {
 			dir = path.Join(dir, a.Text)
@@ -129,6 +132,17 @@ func gitPaths(c *call) {
 			}
 		}
 	}
+	return dir
+}
+
+// gitTree: what is shown may be of any file that the repository holds.
+func gitTree(c *call) {
+	c.find.Trees = append(c.find.Trees, word(cmp.Or(gitDir(c), ".")))
+}
+
+// gitPaths names the files whose content operands show: "HEAD:path", and what may be a path or a revision.
+func gitPaths(c *call) {
+	dir := gitDir(c)
 	for _, a := range c.ops {
 		if _, file, ok := strings.Cut(a.Text, ":"); ok && (file != "" || !a.Literal) {
 			a.Text = strings.TrimPrefix(file, "./")

@@ -123,6 +123,7 @@ type Finding struct {
 	Nested  []Nested // to be judged in turn: the strictest counts
 	Paths   []Path   // files that the call names; whether they hold secrets is the caller's question
 	Texts   []Arg    // words that name no file, whatever they look like
+	Trees   []Arg    // directories of which all may be shown, named or not
 	To      []string // hosts that it connects to: IP addresses, and names in lower case; "" is one that is not certain
 	Env     []string // variables that change what the program does; a trailing * makes it a prefix
 	Leads   []string // options that lead it to another host, machine, root or service, each by its names
