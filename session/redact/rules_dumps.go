@@ -243,6 +243,11 @@ func dumpRules() []*rule {
 			re: lazyregexp.New(`^(?:requirepass|masterauth)["'][ \t]*,[ \t]*["']([^"'\n]{3,})["']`),
 			ok: notPlaceholder,
 		},
+		{ // RABBITMQ_ERLANG_COOKIE=x
+			kind: "cookie", keys: []string{"erlang_cookie"}, look: 256,
+			re: lazyregexp.New(`^(?i)erlang_cookie["']?[ \t]*[:=][ \t]*(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"',;{}]{3,}))`),
+			ok: notPlaceholder,
+		},
 		{ // requirepass: x
 			kind: "password", keys: []string{"requirepass", "masterauth"}, left: wordLeft, look: 256,
 			re: lazyregexp.New(`^(?:requirepass|masterauth)["']?[ \t]*[:=][ \t]*(?:"([^"\n]{3,})"|'([^'\n]{3,})'|([^\s"',;{}]{3,}))`),

@@ -186,8 +186,8 @@ func headerRules() []*rule {
 			re: lazyregexp.New(`^(?i)x-amz-(?:signature|security-token)=([a-z0-9%+/=_-]{16,})`),
 		},
 		{
-			kind: "api-key", keys: []string{"x-auth-key"}, left: wordLeft, look: 256, tail: wordBytes,
-			re: lazyregexp.New(`^(?i)x-auth-key["'\\]*[ \t]*[:=][ \t]*\\?["']?([a-z0-9_-]{20,})`),
+			kind: "api-key", keys: []string{"x-auth-key", "x-jfrog-art-api"}, left: wordLeft, look: 256, tail: wordBytes,
+			re: lazyregexp.New(`^(?i)x-(?:auth-key|jfrog-art-api)["'\\]*[ \t]*[:=][ \t]*\\?["']?([a-z0-9_-]{20,})`),
 		},
 		{ // SAML, for as long as it is valid
 			kind: "authorization", keys: []string{"samlresponse", "samlassertion", "saml-assertion"}, tail: classOf("A-Za-z0-9%+/=_-"),

@@ -88,6 +88,11 @@ func keyRules() []*rule {
 			kind: "secret", keys: []string{`encrypt"`, "encrypt =", "encrypt="}, left: wordLeft, look: 128,
 			re: lazyregexp.New(`^encrypt"?[ \t]*[=:][ \t]*"([A-Za-z0-9+/]{22}==|[A-Za-z0-9+/]{43}=)"`),
 		},
+		{ // unseal_keys_b64:, with one on each of the lines that follow
+			kind: "vault-unseal-key", keys: []string{"unseal_keys_", "recovery_keys_"}, look: 64,
+			re:   lazyregexp.New(`^(?:unseal_keys_|recovery_keys_)(?:b64|hex):[ \t\r]*$`),
+			then: func(m *match) follow { return entries(m.kind, true, keyDepth(m.before), nil) },
+		},
 		{ // unseal_keys_b64: ["x", "y"], of vault operator init
 			kind: "vault-unseal-key", keys: []string{`unseal_keys_`, `recovery_keys_`, `"keys_base64"`}, look: 128,
 			re:   lazyregexp.New(`^"?(?:unseal_keys_|recovery_keys_|keys_base64")(?:b64"|hex")?[ \t]*:[ \t]*\[`),
