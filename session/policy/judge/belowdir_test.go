@@ -73,3 +73,21 @@ func TestSecretsPutAside(t *testing.T) {
 		read-only | cat secret.go
 	`)
 }
+
+// Within double quotes HOME is what a tilde is: one word, and no option.
+func TestHomeIsATilde(t *testing.T) {
+	verdicts(t, "bash", `
+		read-only | find "$HOME" -maxdepth 1; find "${HOME}/src" -name x
+		sensitive-read | find "$HOME" -type f -exec cat {} +
+		sensitive-read | cat "$HOME/.netrc"
+		unknown | a="$HOME"; cat "$a/.netrc"
+		forbidden | rm -rf "$HOME"
+		forbidden | find "$HOME" -delete
+		unknown | find $HOME -maxdepth 1
+		unknown | HOME=-delete; find . "$HOME"
+		unknown | printf -v HOME %s -delete; find "$HOME"
+		read-only | a=(1 2); echo ${a[-1]}
+		unknown | echo ${a[-$(id)]}
+		unknown | echo ${a[-b]}
+	`)
+}

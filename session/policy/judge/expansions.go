@@ -233,6 +233,9 @@ func (w *walker) substitution(stmts []*syntax.Stmt) {
 }
 
 func plainIndex(x syntax.ArithmExpr) bool {
+	if last, ok := x.(*syntax.UnaryArithm); ok && last.Op == syntax.Minus {
+		x = last.X
+	}
 	word, ok := x.(*syntax.Word)
 	if !ok {
 		return false

@@ -242,6 +242,10 @@ func (w *walker) build(t *text, parts []syntax.WordPart, quoted bool) {
 				t.wild.WriteByte('*')
 				continue
 			}
+			if quoted && !certain && plainParam(p) && p.Param.Value == "HOME" && !t.open && t.wild.Len() == 0 {
+				t.lit("~") // which is the same
+				continue
+			}
 			value, known := w.valueOf(p)
 			t.guess = t.guess || !known
 			if certain {

@@ -48,7 +48,7 @@ var checks = map[string]func(*call){
 func below(c *call) {
 	d, _ := c.val("-d")
 	recursive := c.has("-r", "-R") || c.node.name == "rgrep"
-	if c.node.name == "rg" {
+	if c.node.name == "rg" { // where -r replaces
 		recursive = c.stdin != "pipe"
 	}
 	dirs := c.ops
