@@ -25,5 +25,12 @@ func TestTheSystemIsShownAndNotSet(t *testing.T) {
 		dangerous | setenforce 0
 		unknown | lastlog -R /x
 		dangerous | modprobe x
+		read-only | efibootmgr -v
+		dangerous | efibootmgr -v -n 1
+		read-only | zdump -v UTC
+		read-only | infocmp -1 xterm
+		unknown | infocmp -A /tmp xterm
+		read-only | redis-server --version
+		write | redis-server --version --daemonize yes
 	`)
 }
