@@ -50,7 +50,7 @@ func (w *walker) operands(c call, f programs.Finding) {
 		}
 	}
 	for _, a := range f.Trees {
-		if c.name == "git" && strings.HasPrefix(resolve(a.Text, w.dir), "/etc/") { // of a repository it shows all, and that may be the whole of /etc
+		if c.name == "git" && a.Text[0] != '/' && strings.HasPrefix(resolve(a.Text, w.dir), "/etc/") { // it may be all of one repository
 			a = literal("/etc")
 		}
 		w.secretBelow(a)
@@ -81,9 +81,6 @@ func (w *walker) operands(c call, f programs.Finding) {
 			w.raise(policy.Unknown, "paths/unknown", "a word that isn't literal may become several, and name a file that it shows")
 		}
 	}
-	if c.name == "git" && slices.ContainsFunc(c.args, func(a programs.Arg) bool { return a.Text == "diff" }) {
-		w.outsideTree(c.args)
-	}
 	if c.name == "find" && runsReaders(f.Nested) {
 		w.foundFiles(c.args)
 	}
@@ -111,15 +108,6 @@ func intoDirectory(c call, to programs.Arg) []programs.Arg {
 		below = append(below, programs.Arg{Text: to.Text + base, Literal: true, Source: to.Source})
 	}
 	return below
-}
-
-// outsideTree judges the paths of git diff that lead out of the work tree: of those it shows all that is in a directory.
-func (w *walker) outsideTree(args []programs.Arg) {
-	for _, a := range args {
-		if strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.HasPrefix(a.Text, "..") {
-			w.secretBelow(a)
-		}
-	}
 }
 
 func runsReaders(nested []programs.Nested) bool {

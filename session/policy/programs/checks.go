@@ -47,10 +47,7 @@ var checks = map[string]func(*call){
 // below: a search of directories that names none searches the one in which it runs. What comes through a pipe, only grep leaves aside.
 func below(c *call) {
 	d, _ := c.val("-d")
-	recursive := c.has("-r", "-R") || c.node.name == "rgrep"
-	if c.node.name == "rg" { // where -r replaces
-		recursive = c.stdin != "pipe"
-	}
+	recursive := c.node.name != "rg" && c.has("-r", "-R") || c.node.name == "rgrep" || c.node.name == "rg" && c.stdin != "pipe"
 	dirs := c.ops
 	if len(dirs) > 0 && !c.supplant {
 		dirs = dirs[1:]

@@ -28,10 +28,15 @@ func gitPatch(c *call) {
 	gitFormat(c)
 	brief := c.has("--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--no-patch", "--summary", "--dirstat", "--raw", "--compact-summary")
 	patch := c.has("--patch", "--patch-with-stat", "--unified", "-U", "--color-words", "--word-diff", "--check", "--function-context", "-S", "-G", "-L", "-c", "--cc", "-m")
-	if shows := listed("show diff", strings.TrimPrefix(strings.TrimPrefix(c.node.name, "git "), "stash ")); patch || !brief && shows {
+	if patch || !brief && c.node.name == "git show" {
+		gitPaths(c)
+	}
+	if patch || !brief && (c.node.name == "git diff" || strings.HasSuffix(c.node.name, " show")) {
 		gitTree(c)
-		if patch || c.node.name == "git show" {
-			gitPaths(c)
+	}
+	for _, a := range c.ops { // of a path out of the work tree, git diff shows all that is below it
+		if c.node.name == "git diff" && a.Text != "" && strings.Contains("/~.", a.Text[:1]) {
+			c.find.Trees = append(c.find.Trees, a)
 		}
 	}
 	for _, a := range c.values("-L") {
@@ -137,7 +142,11 @@ func gitDir(c *call) (dir string) {
 
 // gitTree: what is shown may be of any file that the repository holds.
 func gitTree(c *call) {
-	c.find.Trees = append(c.find.Trees, word(cmp.Or(gitDir(c), ".")))
+	dir := cmp.Or(gitDir(c), ".")
+	if strings.HasPrefix(dir, "/etc/") { // which may be one repository
+		dir = "/etc"
+	}
+	c.find.Trees = append(c.find.Trees, word(dir))
 }
 
 // gitPaths names the files whose content operands show: "HEAD:path", and what may be a path or a revision.
