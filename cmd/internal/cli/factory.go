@@ -69,6 +69,9 @@ func newFactory(ios *iostreams.IOStreams, getenv func(string) string) (*cmdutil.
 		if o.Redact == nil {
 			o.Redact = redact.New(redact.Config{})
 		}
+		if c, ok := o.Policy.(cmdutil.Counter); ok {
+			c.Count()
+		}
 		sink, err := f.Audit()
 		if err != nil {
 			return nil, err

@@ -74,6 +74,10 @@ type PoolOptions struct {
 	Redact *redact.Set    // what the record must not show; nil means what the commands themselves give away
 }
 
+// Counter is a Policy for one request, which it counts for the policy's limits where this process runs it: a keeper counts what it
+// runs itself.
+type Counter interface{ Count() }
+
 // MaxConnectTimeout bounds what --connect-timeout takes: longer is a slip of the unit.
 const MaxConnectTimeout = time.Hour
 

@@ -1,8 +1,10 @@
 package cmdutil
 
 import (
+	"path/filepath"
 	"sync"
 
+	"github.com/fairlead-ssh/fairlead/cmd/internal/quotas"
 	"github.com/fairlead-ssh/fairlead/hosts"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 	"github.com/fairlead-ssh/fairlead/session/redact"
@@ -24,6 +26,9 @@ func (f *Factory) Policy(file string) (*rules.Engine, error) {
 	}
 	if err := NamesIn(cfg, f.Inventory); err != nil {
 		return nil, &UsageError{Err: err}
+	}
+	if dir, err := f.place("XDG_STATE_HOME", filepath.Join(".local", "state"), "quotas"); err == nil { // else there is no other program to count with
+		cfg.Quotas = quotas.Dir(dir)
 	}
 	return f.Guarded(rules.New(cfg), file), nil
 }

@@ -2,10 +2,21 @@ package consent
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/session"
 	"github.com/fairlead-ssh/fairlead/session/policy/rules"
 )
+
+// Count counts the request, where this process runs it, for what the policy allows its caller; one too many is refused.
+func (v *Verdict) Count() {
+	if v.refused != nil {
+		return
+	}
+	if err := v.engine.Admit(v.principal, time.Now()); err != nil {
+		v.refused = beyond(err)
+	}
+}
 
 // Bound gives a command no more time and kept output than the policy allows its caller, as the keeper does.
 func (v *Verdict) Bound(cmd *session.Command) {

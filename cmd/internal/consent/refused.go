@@ -25,5 +25,10 @@ func Refused(engine *rules.Engine, principal, script string, words []string) *po
 	if err == nil {
 		return nil
 	}
+	return beyond(err)
+}
+
+// beyond is the refusal of what a principal's limits do not allow.
+func beyond(err error) *policy.Decision {
 	return &policy.Decision{Class: policy.Unknown, Rule: "policy/principals", Reason: strings.TrimPrefix(err.Error(), "rules: ")}
 }

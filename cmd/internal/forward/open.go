@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fairlead-ssh/fairlead/audit"
 	"github.com/fairlead-ssh/fairlead/cmd/internal/cmdutil"
@@ -196,9 +197,13 @@ func (o *Options) openHere(ctx context.Context, sink audit.Sink, lends *pipe.Len
 		if err != nil {
 			return nil, err
 		}
+		if err := engine.Admit(o.f.Caller().Principal, time.Now()); err != nil {
+			return nil, err
+		}
 		cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: engine.Decide, Lend: lends.Lend}
 		return pipe.OpenForward(ctx, cfg, h, f, reason, "", told)
 	}
+	v.Count()
 	cfg := pipe.Config{Sink: sink, Principal: o.f.Caller().Principal, Decide: v.Decide, Lend: lends.Lend}
 	return pipe.OpenForward(ctx, cfg, h, f, v.Reason, "", told)
 }

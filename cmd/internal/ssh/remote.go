@@ -57,6 +57,7 @@ func (r *runner) remoteOf(ctx context.Context, h hosts.Host, f hosts.Forward, ju
 			return f, nil, err
 		}
 	}
+	judged.Count()
 	sink, err := r.sink()
 	if err != nil {
 		return f, nil, err

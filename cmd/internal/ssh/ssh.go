@@ -428,6 +428,7 @@ func (r *runner) there(ctx context.Context, keeper *client.Client, h hosts.Host,
 
 // here begins in this process.
 func (r *runner) here(ctx context.Context, h hosts.Host, ask pipe.Ask, s streams, judged *consent.Verdict) error {
+	judged.Count()
 	sink, err := r.sink()
 	if err != nil {
 		return err

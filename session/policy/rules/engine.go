@@ -16,6 +16,9 @@ type Config struct {
 	System *File // root's file, which User can only tighten; nil is none
 	User   *File // nil is none
 
+	// Quotas keep what principals have used of rates and daily limits; nil is in memory, for as long as the Engine.
+	Quotas Quotas
+
 	// Program is what a program may do that no rule decides. The zero value denies.
 	Program policy.Verdict
 }
@@ -25,6 +28,7 @@ type Engine struct {
 	layers  []layer // the system's, then the user's
 	program policy.Verdict
 	shared  *shared
+	quotas  Quotas
 	hash    string
 	own     *own
 
@@ -34,14 +38,16 @@ type Engine struct {
 // shared is what an Engine has in common with those made from it.
 type shared struct {
 	cache cache
-	meter meter
 }
 
 var _ policy.Decider = (*Engine)(nil)
 
 // New returns an Engine. It keeps the files, which never change.
 func New(cfg Config) *Engine {
-	e := &Engine{program: cfg.Program, shared: &shared{}}
+	e := &Engine{program: cfg.Program, shared: &shared{}, quotas: cfg.Quotas}
+	if e.quotas == nil {
+		e.quotas = &meter{}
+	}
 	if cfg.System != nil {
 		e.layers = append(e.layers, layer{file: cfg.System, kind: "system/"})
 	}

@@ -67,7 +67,7 @@ func (e *Engine) Remembered() (entries, bytes int) {
 }
 
 // Metered is how many principals an Engine counts.
-func (e *Engine) Metered() int { return len(e.shared.meter.all) }
+func (e *Engine) Metered() int { return len(e.quotas.(*meter).all) }
 
 // KeptBeside reports whether a report is still remembered after so many others, where it is asked for in between or not.
 func KeptBeside(others int, used bool) bool {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -23,56 +24,86 @@ func (e *QuotaError) Error() string {
 		e.Retry.UTC().Format(time.RFC3339))
 }
 
-// meter counts requests by principal, in memory. The zero meter is ready for use.
-type meter struct {
-	mu  sync.Mutex
-	all map[string]*usage
+// Usage is what a principal has used of its limits. The zero Usage is nothing.
+type Usage struct {
+	Day    int64     `json:"day"`    // since 1970, UTC
+	Today  int       `json:"today"`  // requests of that day
+	Tokens float64   `json:"tokens"` // what was left of the rate
+	At     time.Time `json:"at"`     // then; zero is never
 }
 
-type usage struct {
-	day    int64 // days since 1970, UTC
-	today  int
-	tokens float64 // what is left of the rate
-	at     time.Time
+// Quotas keep what principals have used. They may be called concurrently.
+type Quotas interface {
+	// Use has change count a request, and keeps what it makes of the Usage unless it fails. Its error is change's, or says why nothing
+	// can be counted. Of one principal there is one change at a time.
+	Use(principal string, change func(*Usage) error) error
 }
 
 // Admit counts a request of a principal at a time, or refuses it with a [*QuotaError]. A rate of n per minute lets n
-// requests through at once and one more every 1/n of a minute; days begin at midnight UTC. What was counted is lost
-// with the Engine.
+// requests through at once and one more every 1/n of a minute; days begin at midnight UTC. What cannot be counted is not admitted.
 func (e *Engine) Admit(principal string, now time.Time) error {
 	l := e.Limits(principal)
 	if l.Rate == 0 && l.Daily == 0 {
 		return nil
 	}
-	m := &e.shared.meter
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	err := e.quotas.Use(principal, func(u *Usage) error { return l.count(u, principal, now) })
+	if _, over := errors.AsType[*QuotaError](err); err != nil && !over {
+		return fmt.Errorf("rules: the requests of %s cannot be counted: %w", principal, err)
+	}
+	return err
+}
+
+// count counts a request.
+func (l Limits) count(u *Usage, principal string, now time.Time) error {
 	day := now.Unix() / 86400
-	u := m.all[principal]
-	if u == nil {
-		m.room(day)
-		u = &usage{day: day, tokens: float64(l.Rate), at: now}
-		m.all[principal] = u
+	if u.At.IsZero() {
+		*u = Usage{Day: day, Tokens: float64(l.Rate), At: now}
 	}
-	if day > u.day { // a clock that goes back gives nothing back
-		u.day, u.today = day, 0
+	if day > u.Day { // a clock that goes back gives nothing back
+		u.Day, u.Today = day, 0
 	}
-	if l.Daily > 0 && u.today >= l.Daily {
-		return &QuotaError{principal, "daily", fmt.Sprintf("%d per day", l.Daily), time.Unix((u.day+1)*86400, 0)}
+	if l.Daily > 0 && u.Today >= l.Daily {
+		return &QuotaError{principal, "daily", fmt.Sprintf("%d per day", l.Daily), time.Unix((u.Day+1)*86400, 0)}
 	}
 	if l.Rate > 0 {
 		each := l.RatePer / time.Duration(l.Rate)
-		if passed := now.Sub(u.at); passed > 0 {
-			u.tokens = min(float64(l.Rate), u.tokens+float64(passed)/float64(max(each, 1)))
-			u.at = now
+		if passed := now.Sub(u.At); passed > 0 {
+			u.Tokens += float64(passed) / float64(max(each, 1))
+			u.At = now
 		}
-		if u.tokens < 1 {
-			wait := time.Duration((1 - u.tokens) * float64(each))
-			return &QuotaError{principal, "rate", fmt.Sprintf("%d per %s", l.Rate, timeName(l.RatePer)), u.at.Add(wait)}
+		u.Tokens = min(float64(l.Rate), u.Tokens) // also where the policy had another rate
+		if u.Tokens < 1 {
+			wait := time.Duration((1 - u.Tokens) * float64(each))
+			return &QuotaError{principal, "rate", fmt.Sprintf("%d per %s", l.Rate, timeName(l.RatePer)), u.At.Add(wait)}
 		}
-		u.tokens--
+		u.Tokens--
 	}
-	u.today++
+	u.Today++
+	return nil
+}
+
+// meter keeps Usages in memory. The zero meter is ready for use.
+type meter struct {
+	mu  sync.Mutex
+	all map[string]*Usage
+}
+
+// Use implements Quotas.
+func (m *meter) Use(principal string, change func(*Usage) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var now Usage
+	u := m.all[principal]
+	if u != nil {
+		now = *u
+	}
+	if err := change(&now); err != nil {
+		return err
+	}
+	if u == nil {
+		m.room(now.Day)
+	}
+	m.all[principal] = &now
 	return nil
 }
 
@@ -80,13 +111,13 @@ func (e *Engine) Admit(principal string, now time.Time) error {
 // done seldom. mu is held.
 func (m *meter) room(day int64) {
 	if m.all == nil {
-		m.all = map[string]*usage{}
+		m.all = map[string]*Usage{}
 	}
 	if len(m.all) < mostMetered {
 		return
 	}
 	for name, u := range m.all {
-		if u.day < day {
+		if u.Day < day {
 			delete(m.all, name)
 		}
 	}
