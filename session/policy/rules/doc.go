@@ -45,7 +45,7 @@
 //	    unknown: held-first                  # or ask: unknown commands are tried first, held by the host's kernel, see below
 //	    max_output: 64KiB
 //	    max_timeout: 10m
-//	    rate: 30/m
+//	    rate: 30/m                           # requests that may run something; all programs of the account count them together
 //	    daily: 1000
 //	    max_hosts: 20                        # wider asks; 0 is no limit
 //	approvals:
