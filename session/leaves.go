@@ -10,7 +10,7 @@ import (
 )
 
 // leavesTime bounds Leaves: hosts with thousands of processes take a second.
-const leavesTime = 5 * time.Second
+const leavesTime = 3 * time.Second
 
 // Leaves returns the programs that commands have started and that Close leaves running: what ignores the hangup (nohup), and what has a
 // session of its own (setsid) while the shell or a program of the shell's is its parent. Names are as the host tells them, and may hold
