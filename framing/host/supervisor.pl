@@ -43,6 +43,7 @@
 #= @i @ignored the signals that it ignores
 #= U UPTIME_FILE proc_uptime(5)
 #= $A $began when a process did, in hundredths of a second after the machine; 0 if it is dead
+#= $B $busy whether it runs, or waits for a processor or a disk
 #= $Y $youth what began later than this has just been started
 #= @W @pauses the pauses that are left
 #= $G $graces how often what has just been started is waited for
@@ -65,7 +66,7 @@ sub group_of {
 	open(STAT_FILE, "</proc/$_[0]/stat")
 		&& <STAT_FILE> =~/.*\) (\S+) \S+ (\S+) (\d+) (?:\S+ ){15}(\d+) (?:\S+ ){10}(\d+) /s
 		&& (($foreign{$2} = $3 - $$) || 1)
-		&& (($began = $1 =~ /[ZX]/ ? 0 : $4) || 1)
+		&& (($busy = $1 =~ tr/RD//), ($began = $1 =~ /[ZX]/ ? 0 : $4), 1)
 		&& !($deaf && $5 & 1)
 		&& ($dead || $1 !~ /[ZX]/)
 		? $3 : 0
@@ -77,7 +78,8 @@ sub group_of {
 # killed: a bash that was interrupted at a bad moment sends itself SIGINT for ever, and looks at nothing else.
 #
 # What began a moment ago may be about to leave, and cannot show it yet: a shell's child that is to become nohup or setsid, the daemon
-# whose parent has just ended. It gets a moment, in which the shell is stopped, so that it starts nothing more.
+# whose parent has just ended. It gets a moment, in which the shell is stopped, so that it starts nothing more, and up to a second while it
+# has work to do and is younger than two: on a busy host a program takes long to begin.
 sub hang_up {
 	$SIG{HUP} = "IGNORE";
 	if (group_of($$) == $$) {
@@ -87,12 +89,13 @@ sub hang_up {
 		$deaf = !$alive || group_of($pid);
 		open UPTIME_FILE, "</proc/uptime";
 		my ($youth, @pauses) = (100 * <UPTIME_FILE> - 20, .01, .04, .1, .2, 0);
-		my $graces = 3;
+		my $graces = 19;
 		while (@pauses) {
 			1 while 0 < waitpid -1, 1;
 			opendir PROC_DIR, "/proc";
 			my @all = grep { !/\D/ && $_ != $$ && !$foreign{getpgrp $_} && group_of($_) == $$ } readdir PROC_DIR;
-			if ($graces-- > 0 && grep { $_ != $pid && group_of($_) && $began > $youth } @all) {
+			if (grep { $_ != $pid && group_of($_) && $began > $youth - 180 * $busy && $graces > 16 * !$busy } @all) {
+				$graces--;
 				kill "STOP", $pid;
 				select undef, undef, undef, .05;
 				next
