@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -333,7 +334,9 @@ func TestTheEndOfASessionTellsWhatItLeaves(t *testing.T) {
 	r := c.exec(id, "nohup sh -c 'echo >"+begun+"; exec sleep 1000' >/dev/null 2>&1 & read x <"+begun+"; echo $!", args{})
 	pid := strings.TrimSpace(r.Stdout)
 	closed := c.call("session_close", args{"session_id": id})
-	assert.NoError(t, exec.Command("kill", pid).Run(), "it goes on")
+	number, err := strconv.Atoi(pid)
+	require.NoError(t, err)
+	assert.NoError(t, syscall.Kill(number, syscall.SIGKILL), "it goes on")
 	assert.Regexp(t, `"left_running":\["(sh|sleep) \(process `+pid+`\)"\]`, closed.Raw)
 }
 
