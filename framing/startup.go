@@ -99,7 +99,7 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 			return loaded, h, nil, &StartupError{"the shell's supervisor sent an invalid token"}
 		}
 		s.hello.token = tok
-		words, _ := s.line(mark + "K")
+		words, _ := line(s.buf[:i], mark+"K") // behind the token it would count or not, as the stream is cut
 		s.hello.HeldBy, s.hello.Unwatched, _ = strings.Cut(words, ";")
 		s.buf = s.buf[i+markLen+TokenLen:]
 		s.step = 2
@@ -120,11 +120,13 @@ func (s *Startup) Feed(p []byte) (loaded bool, h Hello, d *Decoder, err error) {
 	return loaded, s.hello, d, nil
 }
 
+func (s *Startup) line(mark string) (string, bool) { return line(s.buf, mark) }
+
 // line returns what stands behind a mark, as far as the end of the line.
-func (s *Startup) line(mark string) (string, bool) {
-	_, rest, _ := bytes.Cut(s.buf, []byte(mark))
-	text, _, ok := strings.Cut(string(rest), "\n")
-	return strings.TrimSuffix(text, "\r"), ok
+func line(text []byte, mark string) (string, bool) {
+	_, rest, _ := bytes.Cut(text, []byte(mark))
+	words, _, ok := strings.Cut(string(rest), "\n")
+	return strings.TrimSuffix(words, "\r"), ok
 }
 
 // Noise returns what the host printed instead of what was expected, for an error message.
