@@ -60,6 +60,9 @@ func check(t *testing.T, script, shell string, r judge.Report) {
 	// A shell that may be any of them is never judged milder than one of them.
 	if shell == "" {
 		for _, s := range []string{"bash", "dash"} {
+			if s == "dash" && strings.Contains(script, "<<<") {
+				continue // dash refuses such a line whole
+			}
 			if one := judge.Judge(judge.Request{Script: script, Shell: s}); one.Class.Worse(r.Class) {
 				t.Fatalf("%q: %s for %s, read-only for any shell", script, one.Class, s)
 			}
