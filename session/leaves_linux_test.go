@@ -41,7 +41,7 @@ func TestASessionTellsWhatItsEndLeaves(t *testing.T) {
 				}
 				t.Cleanup(func() {
 					for i := range 2 {
-						assert.NoError(t, syscall.Kill(number(i), syscall.SIGKILL), "it goes on")
+						assert.NoError(t, syscall.Kill(number(i), syscall.SIGKILL), "it was to stay")
 					}
 				})
 				require.Eventually(t, func() bool {

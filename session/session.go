@@ -312,6 +312,29 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// leavesTime bounds Leaves: hosts with thousands of processes take a second.
+const leavesTime = 3 * time.Second
+
+// Leaves returns the programs that commands have started and that Close leaves running: what ignores the hangup (nohup), and what has a
+// session of its own (setsid) while the shell or a program of the shell's is its parent. Names are as the host tells them, and may hold
+// anything. It asks the host through a second program, for some seconds at most, and never the person. nil is also what cannot be
+// known: of a session without a shell, a connection that is lost, and hosts that are no Linux.
+func (s *Session) Leaves(ctx context.Context) (left []framing.Process) {
+	ctx, cancel := context.WithTimeout(become.Unasked(ctx), leavesTime)
+	defer cancel()
+	defer context.AfterFunc(s.closing, cancel)()
+	s.mu.Lock()
+	shells := []*shell{s.sh, s.sideOf(laneClean).sh} // what is held starts nothing that stays
+	s.mu.Unlock()
+	for _, sh := range shells {
+		if sh != nil && sh.alive() {
+			pid := sh.hello.PID
+			left = append(left, framing.ParseLeaves(s.runBeside(ctx, framing.Leaves(pid), want{once: true, until: time.Now(), more: true}), pid)...)
+		}
+	}
+	return left
+}
+
 // seal begins Close: no more commands, and what runs is not lost but canceled.
 func (s *Session) seal() (sh *shell, x *Exec) {
 	s.mu.Lock()

@@ -122,6 +122,20 @@ func (s *Session) second(ctx context.Context, p Program, w want) (Stream, func()
 	return stream, release, err
 }
 
+// runBeside runs a line of the framing's on the host, beside the session's shell, and returns what it prints; "" where that cannot be.
+// ctx bounds it.
+func (s *Session) runBeside(ctx context.Context, line string, place want) string {
+	stream, release, err := s.second(ctx, Program{Line: line}, place) // processes are the same on any connection
+	if err != nil {
+		return ""
+	}
+	defer release()
+	defer stream.Close()
+	defer context.AfterFunc(ctx, func() { stream.Close() })()
+	said, _ := io.ReadAll(io.LimitReader(stream, 1<<16))
+	return string(said)
+}
+
 // feedPiece is how much is read from the caller at once.
 const feedPiece = 32 << 10
 

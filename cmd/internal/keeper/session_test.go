@@ -68,7 +68,7 @@ func TestTheEndOfASessionTellsWhatItLeaves(t *testing.T) {
 	pid, err := strconv.Atoi(strings.TrimSpace(w.RunIn(w.Client, "work", fmt.Sprintf("sleep 1000 & "+keep, begun)).Stdout))
 	require.NoError(t, err)
 	status, _, text := w.Send("DELETE", "/v1/sessions/work", "")
-	assert.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it goes on")
+	assert.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it was to stay")
 	assert.Equal(t, http.StatusOK, status)
 	assert.Regexp(t, fmt.Sprintf(`^{"left":\[{"pid":%d,"name":"(sh|sleep)"}\]}\s*$`, pid), text)
 

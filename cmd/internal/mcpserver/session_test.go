@@ -336,7 +336,7 @@ func TestTheEndOfASessionTellsWhatItLeaves(t *testing.T) {
 	closed := c.call("session_close", args{"session_id": id})
 	number, err := strconv.Atoi(pid)
 	require.NoError(t, err)
-	assert.NoError(t, syscall.Kill(number, syscall.SIGKILL), "it goes on")
+	assert.NoError(t, syscall.Kill(number, syscall.SIGKILL), "it was to stay")
 	assert.Regexp(t, `"left_running":\["(sh|sleep) \(process `+pid+`\)"\]`, closed.Raw)
 }
 
