@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -243,4 +245,19 @@ func TestEmbeddablePackagesCompileForWindows(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOOS=windows", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	assert.NoError(t, err, "GOOS=windows go build:\n%s", out)
+}
+
+// A package with more files than somebody keeps in mind is several.
+func TestNoPackageHasMoreThanFortyFiles(t *testing.T) {
+	files := map[string]int{}
+	require.NoError(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files[filepath.Dir(path)]++
+		}
+		return err
+	}))
+	require.NotEmpty(t, files)
+	for dir, n := range files {
+		assert.LessOrEqual(t, n, 40, "files of %s", dir)
+	}
 }
